@@ -67,3 +67,15 @@ impl fmt::Debug for Name {
         fmt::Debug::fmt(&self.0, f)
     }
 }
+
+impl<'de> serde::Deserialize<'de> for Name {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
+        String::deserialize(from).map(Name::from)
+    }
+}
+
+impl serde::Serialize for Name {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self)
+    }
+}

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::tree::{ExprId, Function, Item, RustFile};
+use super::tree::{AdtDecl, At, Attrs, ExprId, Function, PatId, RustFile};
 use crate::name::Name;
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FnId(pub u32);
@@ -73,13 +73,12 @@ pub struct FnDef {
     pub owner: Owner,
     pub public: bool,
     pub test: bool,
-    /// A pointer into the file's items, see [`Program::function`].
-    pub(super) item: *const Item,
+    /// Index into that file's `functions`.
+    pub decl: u32,
+    pub attrs: Attrs,
+    /// Where the item stands in its file.
+    pub at: At,
 }
-
-// The pointer leads into a `LoweredFile` that `Program` owns and never changes.
-unsafe impl Send for FnDef {}
-unsafe impl Sync for FnDef {}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Owner {
@@ -139,15 +138,15 @@ pub struct BodyTypes {
     /// Calls and method calls; also paths that name functions and are used as values.
     pub targets: FxHashMap<ExprId, Target>,
     /// A path expression (and a format capture's macro) that names a local: the `PatId` of the identifier pattern that binds it.
-    pub locals: FxHashMap<ExprId, super::tree::PatId>,
+    pub locals: FxHashMap<ExprId, PatId>,
     /// A path expression that names a constant or static of the tree.
     pub consts: FxHashMap<ExprId, ConstId>,
     /// The canonical path of a path expression or path pattern that names something else: `reqwest::StatusCode::CONFLICT`,
     /// `crate_name::TxError::Taken`.
     pub paths: FxHashMap<ExprId, Name>,
-    pub pat_paths: FxHashMap<super::tree::PatId, Name>,
+    pub pat_paths: FxHashMap<PatId, Name>,
     /// Types of bindings.
-    pub pat_types: FxHashMap<super::tree::PatId, Ty>,
+    pub pat_types: FxHashMap<PatId, Ty>,
     /// The canonical path of a struct literal.
     pub struct_paths: FxHashMap<ExprId, Name>,
     /// The canonical path of a macro that is called.
@@ -164,10 +163,10 @@ pub struct Adt {
     pub file: usize,
     pub module: ModId,
     pub krate: CrateId,
-    pub(super) item: *const Item,
+    /// Index into that file's `adts`.
+    pub decl: u32,
+    pub attrs: Attrs,
 }
-unsafe impl Send for Adt {}
-unsafe impl Sync for Adt {}
 
 #[derive(Debug)]
 pub struct TraitDef {
@@ -176,10 +175,9 @@ pub struct TraitDef {
     pub file: usize,
     pub module: ModId,
     pub krate: CrateId,
-    pub(super) item: *const Item,
+    /// Index into that file's `traits`.
+    pub decl: u32,
 }
-unsafe impl Send for TraitDef {}
-unsafe impl Sync for TraitDef {}
 
 #[derive(Debug)]
 pub struct ConstDef {
@@ -218,7 +216,36 @@ impl Program {
     pub fn def(&self, id: FnId) -> &FnDef {
         &self.fns[id.0 as usize]
     }
-}
 
-#[allow(dead_code)]
-fn unused(_: &Function) {}
+    pub fn function(&self, id: FnId) -> &Function {
+        let def = self.def(id);
+        &self.files[def.file].tree.functions[def.decl as usize]
+    }
+
+    pub fn adt(&self, id: AdtId) -> &Adt {
+        &self.adts[id.0 as usize]
+    }
+
+    pub fn adt_decl(&self, id: AdtId) -> &AdtDecl {
+        let adt = self.adt(id);
+        &self.files[adt.file].tree.adts[adt.decl as usize]
+    }
+
+    /// The file in which a body stands, as an index into `files`.
+    pub fn file_of(&self, body: BodyId) -> usize {
+        match body {
+            BodyId::Fn(id) => self.def(id).file,
+            BodyId::Const(id) => self.consts[id.0 as usize].file,
+        }
+    }
+
+    /// The tree in which a body's expressions are numbered.
+    pub fn tree_of(&self, body: BodyId) -> &RustFile {
+        self.tree(self.file_of(body))
+    }
+
+    /// A place of a body's file as a span.
+    pub fn span(&self, body: BodyId, at: At) -> Span {
+        Span::new(self.files[self.file_of(body)].file, at.start, at.end)
+    }
+}

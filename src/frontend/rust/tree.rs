@@ -22,6 +22,11 @@ pub struct TypeId(pub u32);
 #[derive(Debug, Default)]
 pub struct RustFile {
     pub items: Vec<Item>,
+    /// Bodies of items, named by index from [`ItemKind`].
+    pub functions: Vec<Function>,
+    pub adts: Vec<AdtDecl>,
+    pub traits: Vec<TraitDecl>,
+    pub impls: Vec<Impl>,
     pub exprs: Vec<Expr>,
     pub pats: Vec<Pat>,
     pub types: Vec<Type>,
@@ -72,11 +77,14 @@ pub enum ItemKind {
     Mod(Option<Vec<Item>>),
     Use(Vec<UseLeaf>),
     ExternCrate { rename: Option<Name> },
-    Fn(Box<Function>),
-    Struct { generics: Generics, fields: Vec<FieldDecl>, tuple: bool },
-    Enum { generics: Generics, variants: Vec<Variant> },
-    Trait { generics: Generics, supers: Vec<TypeId>, items: Vec<Item> },
-    Impl(Box<Impl>),
+    /// Index into `functions`.
+    Fn(u32),
+    /// Struct, enum or union: index into `adts`.
+    Adt(u32),
+    /// Index into `traits`.
+    Trait(u32),
+    /// Index into `impls`.
+    Impl(u32),
     Alias { generics: Generics, ty: Option<TypeId>, bounds: Vec<TypeId> },
     Const { ty: Option<TypeId>, value: Option<ExprId> },
     Static { ty: Option<TypeId>, value: Option<ExprId> },
@@ -112,6 +120,21 @@ pub struct Generics {
     pub params: Vec<Name>,
     /// Type and const parameters' bounds and where clauses: type, bounds.
     pub bounds: Vec<(TypeId, Vec<TypeId>)>,
+}
+
+#[derive(Debug)]
+pub struct AdtDecl {
+    pub generics: Generics,
+    /// A struct has exactly one, with an empty name; an enum one each.
+    pub variants: Vec<Variant>,
+    pub is_enum: bool,
+}
+
+#[derive(Debug)]
+pub struct TraitDecl {
+    pub generics: Generics,
+    pub supers: Vec<TypeId>,
+    pub items: Vec<Item>,
 }
 
 #[derive(Debug)]

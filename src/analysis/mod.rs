@@ -1,0 +1,137 @@
+//! Numbers from the graph: what `audit` prints and what lints compare with thresholds.
+
+use crate::class::{Endings, Scenario};
+use crate::effect::{Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};
+use crate::name::Name;
+use crate::source::Span;
+use crate::value::{Bound, Origin};
+
+/// Everything that is computed in one run.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// Every layer of the tree, in the order of files and places: what `layers` prints.
+    pub layers: Vec<Layer>,
+    /// One row per operation and dependency, in the order of the operations.
+    pub rows: Vec<Row>,
+    /// One entry per remote call, operation and dependency.
+    pub sites: Vec<CallSite>,
+    /// Remote calls that nothing ends under `hangs`, one per client or bare call.
+    pub without_timeout: Vec<WithoutTimeout>,
+    /// Unsafe requests inside a layer that repeats them after they may have been processed.
+    pub unsafe_repeats: Vec<UnsafeRepeat>,
+}
+
+/// One place that may repeat work.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    pub id: LoopId,
+    pub place: PlaceId,
+    pub at: Span,
+    pub end: Span,
+    pub repeat: RepeatKind,
+    pub form: Form,
+    /// `None`: written. Otherwise the model and its source line.
+    pub default_of: Option<Name>,
+    pub function: Name,
+    /// Over all calls that bind it: the largest. For a helper whose number is a parameter nobody binds: unknown.
+    pub attempts: Bound<u64>,
+    pub from: Origin,
+    /// A limit on elapsed time, in ms, if one bounds it.
+    pub elapsed_ms: Option<u64>,
+    /// Some finite deadline, cancellation or end of an iterator stops it besides a count.
+    pub stops_otherwise: bool,
+    pub wait: Wait,
+    /// The retried endings.
+    pub again: Endings,
+    pub seen: Seen,
+    pub per_try_ms: Option<u64>,
+    pub total_ms: Option<u64>,
+    /// The calls that bind it, with the number they give, in order; empty if it needs none.
+    pub bound_by: Vec<(Span, Bound<u64>)>,
+    /// It encloses a remote or unknown call on some path from an operation.
+    pub reached: bool,
+}
+
+impl Layer {
+    /// The `kind` of a layer in reports.
+    pub fn kind(&self) -> &'static str {
+        match self.repeat {
+            RepeatKind::Failover => "failover",
+            RepeatKind::Reconnecting => "reconnect",
+            _ if !self.bound_by.is_empty() && self.form == Form::Loop => "helper",
+            _ => self.form.name(),
+        }
+    }
+}
+
+/// A layer on a path, with the number it has there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerUse {
+    pub id: LoopId,
+    pub at: Span,
+    /// The call that binds it, for a helper.
+    pub bound_at: Option<Span>,
+    pub attempts: Bound<u64>,
+    /// Written or a default.
+    pub written: bool,
+    pub function: Name,
+}
+
+/// One operation and one dependency.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Index into the facts' operations.
+    pub operation: usize,
+    pub dependency: Name,
+    /// The remote calls to it, sorted.
+    pub sites: Vec<Span>,
+    pub calls: Bound<u64>,
+    pub attempts: Bound<u64>,
+    pub amplification: Bound<u64>,
+    pub ceiling: Bound<u64>,
+    pub worst: Scenario,
+    pub failing: Name,
+    pub scenarios: Vec<(Scenario, Bound<u64>)>,
+    /// Why the number may be wrong or is not known.
+    pub gaps: Vec<Name>,
+    /// On the path to the call that gives the amplification, outermost first.
+    pub layers: Vec<LayerUse>,
+    /// Those of them that multiply.
+    pub owners: Vec<LayerUse>,
+    /// The layer to keep.
+    pub keep: Option<LayerUse>,
+    /// The attempts if that layer alone were left.
+    pub with_one_owner: Vec<(LayerUse, Bound<u64>)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct CallSite {
+    pub at: Span,
+    pub operation: usize,
+    pub dependency: Name,
+    pub attempts: Bound<u64>,
+}
+
+#[derive(Debug, Clone)]
+pub struct WithoutTimeout {
+    /// The client's construction, else the call.
+    pub at: Span,
+    pub call: Span,
+    pub what: Name,
+    /// A connect timeout is set, although nothing ends a hang.
+    pub connect_timeout: bool,
+    /// High where the client is built in the tree or the call is bare; medium where it comes from outside.
+    pub confidence: Confidence,
+}
+
+#[derive(Debug, Clone)]
+pub struct UnsafeRepeat {
+    /// The call that is repeated.
+    pub at: Span,
+    pub layer: LayerUse,
+    pub verb: Option<Name>,
+    pub safety: Safety,
+    pub dependency: Name,
+    /// The endings after which it is sent again.
+    pub again: Endings,
+}

@@ -1,0 +1,5 @@
+//! Rust sources: from text to places with effects.
+
+pub mod tree;
+pub mod program;
+pub mod val;

@@ -1,0 +1,319 @@
+//! What libraries do, as data: `rules/models/*.yaml` in typed form, and look-ups by canonical path.
+//!
+//! A model describes types with their methods, free functions, traits, macros and attributes. A value of a modelled type
+//! is an object with named fields: setters change fields, finishers hand the fields on, and whatever sends something
+//! remote, waits, retries or cuts reads them. Paths may hold `*` for one segment or part of one (`aws_sdk_*::Client`).
+
+pub mod load;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::name::Name;
+
+/// One file of `rules/models`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// The crate's name as on the registry.
+    #[serde(rename = "crate")]
+    pub krate: Name,
+    /// A semver requirement: the versions it holds for, such as `>=0.11, <0.14`.
+    pub versions: Name,
+    /// One sentence for `explain`.
+    pub about: Name,
+    /// Other spellings of a path: alias → canonical. A trailing `::*` maps a whole module.
+    #[serde(default)]
+    pub aliases: BTreeMap<Name, Name>,
+    #[serde(default)]
+    pub types: BTreeMap<Name, TypeModel>,
+    /// Free functions and associated functions that are not methods, by canonical path.
+    #[serde(default)]
+    pub functions: BTreeMap<Name, FnModel>,
+    /// Methods that a trait adds to any receiver (`backon::Retryable`), by trait path.
+    #[serde(default)]
+    pub traits: BTreeMap<Name, TraitModel>,
+    /// Attributes and calls that make a function an operation.
+    #[serde(default)]
+    pub entries: Vec<Entry>,
+    /// The lines of the library's own source that prove what stands here: `reqwest-0.13.5/src/retry.rs:107`.
+    pub sources: Vec<Name>,
+    /// What was also run against the crate, in words.
+    #[serde(default)]
+    pub measured: Vec<Name>,
+    #[serde(default)]
+    pub notes: Vec<Name>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TypeModel {
+    /// `client`, `builder`, `request`, `response`, `error`, `policy`, `pool`, `status`, `layer`, `server`, `other`.
+    #[serde(default)]
+    pub role: Role,
+    /// Fields with their defaults; what setters may set. A policy's fields have fixed names, see [`PolicyField`].
+    #[serde(default)]
+    pub fields: BTreeMap<Name, FieldModel>,
+    /// Associated functions and methods by name; `*` for any other.
+    #[serde(default)]
+    pub methods: BTreeMap<Name, FnModel>,
+    /// For an error or status type: methods without arguments and variants that tell classes apart, with the classes
+    /// they hold for (`is_timeout: [timeout]`).
+    #[serde(default)]
+    pub tells: BTreeMap<Name, Vec<Name>>,
+    /// Constants and variants with the class they stand for (`TOO_MANY_REQUESTS: throttled`), or `ok`.
+    #[serde(default)]
+    pub constants: BTreeMap<Name, Name>,
+    /// The retry layer that a value of this type is or carries. For a client: on every call; for a policy: when applied.
+    #[serde(default)]
+    pub retries: Option<RetryModel>,
+    /// A struct literal of this type sets fields by these names (`max_elapsed_time: elapsed`).
+    #[serde(default)]
+    pub literal: BTreeMap<Name, Name>,
+    /// Method calls that are not listed go on to this type (Deref, or a wrapper).
+    #[serde(default)]
+    pub derefs_to: Option<Name>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    Client,
+    Builder,
+    Request,
+    Response,
+    Error,
+    Policy,
+    Pool,
+    Status,
+    Layer,
+    Server,
+    #[default]
+    Other,
+}
+
+/// A field of a modelled object. Durations are milliseconds. Policies use these names: `attempts`, `base`, `factor`,
+/// `cap`, `jitter`, `elapsed`, `retries_on`, `shape`; clients: `timeout`, `connect_timeout`, `read_timeout`,
+/// `acquire_timeout`, `layers`, `policy`, `address`, `verb`, `key`, `max_idle`; others are free.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldModel {
+    /// What it is when nobody sets it. Absent: no limit, off.
+    #[serde(default)]
+    pub default: Option<Scalar>,
+    /// For counts: whether the number means `attempts` or `retries`. Required for a count.
+    #[serde(default)]
+    pub means: Option<Means>,
+    /// The source line of the default.
+    #[serde(default)]
+    pub source: Option<Name>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Means {
+    Attempts,
+    Retries,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    Bool(bool),
+    Int(u64),
+    Float(f64),
+    Text(Name),
+}
+
+/// What a function or method does. `returns` is a type in Rust syntax with canonical paths; `Self` is the receiver's type.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FnModel {
+    #[serde(default)]
+    pub returns: Option<Name>,
+    /// The result is a future of `returns`.
+    #[serde(default, rename = "async")]
+    pub asynchronous: bool,
+    /// field → what it becomes. Applied to the receiver's object (or a new one), which is the result.
+    #[serde(default)]
+    pub sets: BTreeMap<Name, SetTo>,
+    /// The result keeps the receiver's fields although its type is another (`build`, `get`, `clone`).
+    #[serde(default)]
+    pub carries: bool,
+    /// The result keeps the fields of that argument's object (`Wrapper::new(client)`).
+    #[serde(default)]
+    pub carries_arg: Option<u16>,
+    #[serde(default)]
+    pub does: Option<Does>,
+}
+
+/// What a field becomes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SetTo {
+    /// The n-th argument (0 is the first after the receiver).
+    Arg(u16),
+    /// Pushes the n-th argument onto a list field (`layers`); the first pushed is the outermost.
+    Push(u16),
+    Value(Scalar),
+    /// Takes the limit away.
+    Clear,
+    /// The smaller of what is there and the argument (`take`).
+    AtMostArg(u16),
+}
+
+/// An effect. Arguments are numbered after the receiver; `receiver` is the receiver.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Does {
+    /// One try towards something remote, through the receiver's client fields, inside the retry layers it carries.
+    Remote(RemoteModel),
+    /// A pause.
+    Sleep { duration: ArgRef },
+    /// A deadline around a future or closure.
+    Deadline { duration: ArgRef, body: ArgRef },
+    /// A retry around an operation given as closure, function or future factory.
+    Retry(RetryCall),
+    /// Runs a future or closure by itself.
+    Spawn { body: ArgRef },
+    /// Runs its argument once, here: closures and futures are evaluated in place.
+    Runs { body: ArgRef },
+    /// Several at once; the argument is a list, or each argument is a side.
+    Join { all: bool },
+    /// Randomness: what it makes is jittered.
+    Random,
+    /// Statuses become errors (`error_for_status`).
+    StatusToError,
+    /// An error value of the receiver's or argument's class is turned into a value that says again or stop
+    /// (`backoff::Error::transient`, `permanent`, `RetryError::abort`).
+    Verdict { again: bool },
+    /// The value of the receiver's answer: `status`, `code`.
+    Status,
+    /// Nothing that matters, surely local (channels, locks, files).
+    Local,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArgRef {
+    Receiver,
+    Arg(u16),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteModel {
+    /// `http`, `grpc`, `postgres`, `redis`, `aws`, `tcp` ...
+    pub system: Name,
+    /// A fixed verb. `{method}` is the method's own name; absent: the `verb` field of the receiver.
+    #[serde(default)]
+    pub verb: Option<Name>,
+    /// `repeatable`, `unsafe` or by verb if absent (GET, HEAD, PUT, DELETE, OPTIONS, SELECT are repeatable).
+    #[serde(default)]
+    pub safety: Option<Name>,
+    /// The argument that holds the address, or SQL text; absent: the `address` field of the receiver.
+    #[serde(default)]
+    pub address: Option<ArgRef>,
+    /// The argument that holds the client (`fetch_one(&pool)`); absent: the receiver.
+    #[serde(default)]
+    pub client: Option<ArgRef>,
+    /// Answers of a failure class come back as `Err` (gRPC, databases, SDKs) rather than as a response with a status.
+    #[serde(default)]
+    pub answers_are_errors: bool,
+    /// A connect alone (TcpStream::connect): only connect failures and hangs are possible.
+    #[serde(default)]
+    pub connect_only: bool,
+    /// The client library adds idempotency keys itself.
+    #[serde(default)]
+    pub adds_key: bool,
+    /// Under `hangs` the call ends by itself (a default deadline in ms that no field holds).
+    #[serde(default)]
+    pub ends_after_ms: Option<u64>,
+}
+
+/// The numbers of a layer are read from the object's fields; this says what they mean together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetryModel {
+    /// `client`, `middleware`, `combinator`, `driver`.
+    pub form: Name,
+    /// `exponential`, `fixed`, `linear`, `fibonacci`, `custom`, `none`.
+    #[serde(default)]
+    pub shape: Option<Name>,
+    /// The field that holds another object with the policy (`policy`, `retry_config`); absent: the object itself.
+    #[serde(default)]
+    pub policy: Option<Name>,
+    /// Retried classes and endings: names of classes, `statuses`, `errors`, `all`. `status:throttled` and `error:connect` name one side.
+    #[serde(default)]
+    pub retries_on: Vec<Name>,
+    /// Nothing bounds it unless a field does.
+    #[serde(default)]
+    pub unbounded: bool,
+    /// The factor is the base (`tokio_retry::ExponentialBackoff`).
+    #[serde(default)]
+    pub factor_is_base: bool,
+    #[serde(default)]
+    pub honours_retry_after: Option<bool>,
+    /// Jitter that is there unless a field says otherwise: none, full, equal, decorrelated, some.
+    #[serde(default)]
+    pub jitter: Option<Name>,
+    /// Every error is retried unless a classifier is given (RL106 asks).
+    #[serde(default)]
+    pub classifies: bool,
+    #[serde(default)]
+    pub source: Option<Name>,
+}
+
+/// A combinator's call.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetryCall {
+    pub operation: ArgRef,
+    /// Where the policy is: an argument or the receiver.
+    pub policy: ArgRef,
+    /// A predicate over the error: an argument.
+    #[serde(default)]
+    pub condition: Option<ArgRef>,
+    /// A setter further down the chain gives the predicate (`backon`'s `.when(..)`): its name.
+    #[serde(default)]
+    pub condition_method: Option<Name>,
+    /// Errors say again or stop by themselves (`backoff::Error`, `tokio_retry2::RetryError`); `?` means again.
+    #[serde(default)]
+    pub verdict_in_error: bool,
+    /// What it repeats on: names as in `retries_on`; all errors if absent.
+    #[serde(default)]
+    pub retries_on: Vec<Name>,
+    /// The operation gets a deadline per try from this argument.
+    #[serde(default)]
+    pub per_try: Option<ArgRef>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraitModel {
+    #[serde(default)]
+    pub methods: BTreeMap<Name, FnModel>,
+}
+
+/// How a function of the tree becomes an operation.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Entry {
+    /// `#[get("/path")]`: attribute path, the HTTP method (absent: `method = "GET"` inside), the path is the first string.
+    Attribute { path: Name, #[serde(default)] method: Option<Name>, kind: Name },
+    /// `Router::route("/path", get(handler))`: the method's path, argument of the path, argument of the handler.
+    Route { method: Name, path: u16, handler: u16 },
+    /// `axum::routing::get(handler)`: a function that pairs a method with the handler argument; chained calls likewise.
+    MethodRouter { functions: BTreeMap<Name, Name>, handler: u16 },
+    /// `Router::nest("/prefix", router)`.
+    Nest { method: Name, path: u16, router: u16 },
+    /// A trait generated from a service description whose every async method is an operation (`*_server::*`).
+    Service { attribute: Name, kind: Name },
+}
+
+/// All models of a run, those of the tool and those of the user.
+#[derive(Debug, Default)]
+pub struct Models {
+    pub models: Vec<Model>,
+}
