@@ -45,7 +45,6 @@ pub struct Service {
     pub hosts: Vec<String>,
 }
 
-type String = String;
 
 #[derive(Debug, Clone)]
 pub struct Edge {
