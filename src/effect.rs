@@ -202,6 +202,8 @@ pub struct Repeat {
     pub again: Endings,
     /// The body decides by `Exit::Again`, `Exit::Break` and by falling through to the head.
     pub jumps: bool,
+    /// When turns run out, control falls out of the loop's end (`for`, `while`); otherwise a guard inside decides.
+    pub exhausts: bool,
     pub wait: Wait,
     pub body: Effect,
     pub seen: Seen,
@@ -408,4 +410,30 @@ pub enum DeadlineKind {
     Connect,
     /// Until a pooled connection is handed out.
     Acquire,
+}
+
+/// The direct parts of an effect, in the order of the text; closures handed to calls are not among them.
+pub fn children(effect: &Effect) -> Vec<&Effect> {
+    match effect {
+        Effect::Nothing | Effect::End(_) | Effect::Caught(_) | Effect::Call(_) | Effect::Remote(_) | Effect::Sleep(_) => Vec::new(),
+        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => parts.iter().collect(),
+        Effect::Map(_, body) | Effect::Within(_, body) | Effect::Spawn(body) | Effect::Leave(_, body) | Effect::Scope(body) => {
+            vec![body]
+        }
+        Effect::Recover(body, arms) => std::iter::once(&**body).chain(arms.iter().map(|a| &a.then)).collect(),
+        Effect::Repeat(repeat) => vec![&repeat.body],
+    }
+}
+
+/// Like [`children`], to change them.
+pub fn children_mut(effect: &mut Effect) -> Vec<&mut Effect> {
+    match effect {
+        Effect::Nothing | Effect::End(_) | Effect::Caught(_) | Effect::Call(_) | Effect::Remote(_) | Effect::Sleep(_) => Vec::new(),
+        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => parts.iter_mut().collect(),
+        Effect::Map(_, body) | Effect::Within(_, body) | Effect::Spawn(body) | Effect::Leave(_, body) | Effect::Scope(body) => {
+            vec![body]
+        }
+        Effect::Recover(body, arms) => std::iter::once(&mut **body).chain(arms.iter_mut().map(|a| &mut a.then)).collect(),
+        Effect::Repeat(repeat) => vec![&mut repeat.body],
+    }
 }

@@ -1,0 +1,462 @@
+//! Calls: into the tree, of parameters, of libraries by their models, of macros that run something.
+
+use super::{Flow, Known, block, tidy};
+use crate::class::{Ending, Endings, FailureClass};
+use crate::effect::{Arg, Arm, Call, Callee, Deadline, DeadlineKind, Effect, Exit, PlaceId, Until, Wins};
+use crate::frontend::rust::pats;
+use crate::frontend::rust::program::{FnId, Target, Ty};
+use crate::frontend::rust::tree::{ExprId, ExprKind, Lit, MacroArgs, SelectArm};
+use crate::frontend::rust::{values, waits};
+use crate::model::{ArgRef, Does};
+use crate::value::Why;
+
+/// A call taken apart: the receiver if it is a method, and the arguments after it.
+#[derive(Clone)]
+pub(super) struct Parts {
+    pub receiver: Option<ExprId>,
+    pub args: Vec<ExprId>,
+}
+
+impl Parts {
+    pub fn get(&self, which: ArgRef) -> Option<ExprId> {
+        match which {
+            ArgRef::Receiver => self.receiver,
+            ArgRef::Arg(i) => self.args.get(usize::from(i)).copied(),
+        }
+    }
+}
+
+impl Flow<'_> {
+    pub(super) fn parts_of(&self, e: ExprId) -> Parts {
+        match &self.tree.expr(e).kind {
+            ExprKind::Method { receiver, args, .. } => Parts { receiver: Some(*receiver), args: args.clone() },
+            ExprKind::Call { args, .. } => Parts { receiver: None, args: args.clone() },
+            _ => Parts { receiver: None, args: Vec::new() },
+        }
+    }
+
+    pub(super) fn call(&mut self, e: ExprId) -> Effect {
+        if let Some(effect) = self.retry_chain(e) {
+            return effect;
+        }
+        let parts = self.parts_of(e);
+        match self.types.targets.get(&e).cloned() {
+            Some(Target::Fns(ids, of)) => self.tree_call(e, &ids, of, &parts),
+            Some(Target::Foreign(path)) => self.foreign_call(e, &path, &parts),
+            Some(Target::Constructor(path)) => self.constructor(&path, &parts.args),
+            Some(Target::Callable) => self.callable(e, &parts),
+            Some(Target::Many(n)) => self.unknown_call(e, &parts, &format!("a trait with {n} implementations")),
+            Some(Target::Unknown(why)) => self.unknown_call(e, &parts, why),
+            None => self.unknown_call(e, &parts, "not resolved"),
+        }
+    }
+
+    /// Receiver and arguments are evaluated before the call; closures are not.
+    fn before(&mut self, parts: &Parts) -> Vec<Effect> {
+        let all: Vec<ExprId> = parts.receiver.iter().chain(&parts.args).copied().collect();
+        all.into_iter().map(|a| tidy::dropped(self.expr(a))).collect()
+    }
+
+    fn tree_call(&mut self, e: ExprId, ids: &[FnId], of: Option<crate::name::Name>, parts: &Parts) -> Effect {
+        let places: Vec<PlaceId> = ids.iter().filter_map(|id| self.world.places.get(id).copied()).collect();
+        let mut effects = self.before(parts);
+        let (Some(first), Some(place)) = (ids.first(), places.first().copied()) else { return tidy::seq(effects) };
+        let args = self.bind_args(*first, parts);
+        let callee = match (of, places.len()) {
+            (Some(name), 2..) => Callee::AnyOf(name, places),
+            _ => Callee::Place(place),
+        };
+        let quiet = ids.iter().all(|id| !self.world.loud.contains(id)) && args.iter().all(|a| matches!(a, Arg::Other | Arg::Value(..)));
+        if quiet {
+            // A constructor or getter: its value may still be (part of) an ending that was caught.
+            return tidy::seq(effects);
+        }
+        self.note_op(e);
+        effects.push(Effect::Call(Call { callee, args, at: self.at(e) }));
+        tidy::seq(effects)
+    }
+
+    /// What each parameter of a function of the tree gets, the receiver first.
+    fn bind_args(&mut self, id: FnId, parts: &Parts) -> Vec<Arg> {
+        let function = self.world.program.function(id);
+        let mut given: Vec<Option<ExprId>> = Vec::new();
+        if function.receiver.is_some() && parts.receiver.is_some() {
+            given.push(None);
+        }
+        given.extend(parts.args.iter().map(|a| Some(*a)));
+        given.into_iter().map(|a| a.map_or(Arg::Other, |a| self.argument(a))).collect()
+    }
+
+    fn argument(&mut self, e: ExprId) -> Arg {
+        let inner = pats::root(self.tree, e);
+        match &self.tree.expr(inner).kind {
+            ExprKind::Closure { .. } | ExprKind::Async { .. } => return Arg::Closure(Box::new(self.future(inner, false))),
+            ExprKind::Path(_) => {
+                if let Some(Target::Fns(ids, _)) = self.types.targets.get(&inner)
+                    && let Some(place) = ids.first().and_then(|id| self.world.places.get(id))
+                {
+                    return Arg::Place(*place);
+                }
+                if let Some(local) = self.types.locals.get(&inner) {
+                    if let Some(Known::Later(effect)) = self.env.get(local) {
+                        return Arg::Closure(effect.clone());
+                    }
+                    if let Some(i) = self.params.get(local)
+                        && !self.is_number(e)
+                        && inner == e
+                    {
+                        return Arg::Param(*i);
+                    }
+                }
+            }
+            _ => {}
+        }
+        if self.is_number(e) {
+            let val = self.world.values.eval(self.body, e);
+            let duration = matches!(self.types.types.get(&e), Some(Ty::Foreign(name, _)) if name.ends_with("Duration"));
+            let (value, origin) = if duration { values::as_ms(&val) } else { values::as_count(&val) };
+            return Arg::Value(value, origin);
+        }
+        Arg::Other
+    }
+
+    fn is_number(&self, e: ExprId) -> bool {
+        if matches!(self.tree.expr(e).kind, ExprKind::Lit(Lit::Int(..))) {
+            return true;
+        }
+        fn numeric(ty: &Ty) -> bool {
+            match ty {
+                Ty::Foreign(name, args) if name == "Option" => args.iter().any(numeric),
+                Ty::Foreign(name, _) => {
+                    matches!(&**name, "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize") || name.ends_with("Duration")
+                }
+                _ => false,
+            }
+        }
+        self.types.types.get(&e).is_some_and(numeric)
+    }
+
+    /// Remembers, for classification, of which loop's fresh data a call is made.
+    pub(super) fn note_op(&mut self, e: ExprId) {
+        let mut from = pats::mentions(self.tree, self.types, e);
+        let further: Vec<_> = from.iter().filter_map(|l| self.made_of.get(l)).flatten().copied().collect();
+        from.extend(further);
+        let fresh: Vec<_> = self.loops.iter().filter(|l| l.fresh.iter().any(|p| from.contains(p))).map(|l| l.id).collect();
+        let at = self.at(e);
+        self.notes.ops.entry(at).or_default().fresh_in.extend(fresh);
+    }
+
+    fn foreign_call(&mut self, e: ExprId, path: &str, parts: &Parts) -> Effect {
+        let does = self.world.models.function(path).and_then(|f| f.does.clone());
+        match does {
+            Some(Does::Remote(model)) => self.remote(e, path, &model, parts),
+            Some(Does::Sleep { duration }) => {
+                let mut effects = self.before(parts);
+                effects.push(self.sleep(e, parts.get(duration)));
+                tidy::seq(effects)
+            }
+            Some(Does::Deadline { duration, body }) => self.deadline(e, parts.get(duration), parts.get(body)),
+            Some(Does::Spawn { body }) => {
+                let inner = parts.get(body).map_or(Effect::Nothing, |b| self.future(b, true));
+                if tidy::is_pure(&inner) { inner } else { Effect::Spawn(Box::new(inner)) }
+            }
+            Some(Does::Runs { body }) => parts.get(body).map_or(Effect::Nothing, |b| self.future(b, true)),
+            Some(Does::Join { all }) => self.join(&parts.args, all),
+            Some(Does::StatusToError) => {
+                let inner = parts.receiver.map_or(Effect::Nothing, |r| self.expr(r));
+                tidy::statuses_to_errors(inner, false)
+            }
+            Some(Does::Verdict { again }) => self.verdict_value(again, &parts.args),
+            Some(Does::Local | Does::Status | Does::Random) => self.passes_on(parts),
+            Some(Does::Retry(_)) => self.passes_on(parts),
+            None => self.plain_foreign(e, path, parts),
+        }
+    }
+
+    pub(super) fn sleep(&mut self, e: ExprId, duration: Option<ExprId>) -> Effect {
+        let at = self.at(e);
+        let Some(duration) = duration else { return Effect::Sleep(crate::effect::Wait::unknown(at)) };
+        let around = self.loop_exprs.last().copied();
+        let mut wait = waits::wait(self.world.values, self.body, duration, around);
+        wait.at = wait.at.or(Some(at));
+        Effect::Sleep(wait)
+    }
+
+    fn deadline(&mut self, e: ExprId, duration: Option<ExprId>, body: Option<ExprId>) -> Effect {
+        let inner = body.map_or(Effect::Nothing, |b| self.future(b, true));
+        if tidy::is_pure(&inner) {
+            return inner;
+        }
+        let limit = duration.map_or(crate::value::Value::unknown("not given"), |d| {
+            values::as_ms(&self.world.values.eval(self.body, d)).0
+        });
+        Effect::Within(Deadline { kind: DeadlineKind::Total, limit, at: self.at(e) }, Box::new(inner))
+    }
+
+    fn join(&mut self, args: &[ExprId], all: bool) -> Effect {
+        let parts: Vec<Effect> = args.iter().map(|a| self.future(*a, true)).collect();
+        let mut parts: Vec<Effect> = parts.into_iter().filter(|p| !tidy::is_pure(p)).collect();
+        match parts.len() {
+            0 => Effect::Nothing,
+            1 => parts.remove(0),
+            _ => Effect::Join(parts, if all { Until::All } else { Until::FirstError }),
+        }
+    }
+
+    /// The receiver's ending is the result's; arguments are evaluated and dropped.
+    fn passes_on(&mut self, parts: &Parts) -> Effect {
+        let receiver = parts.receiver.map_or(Effect::Nothing, |r| self.expr(r));
+        let mut effects: Vec<Effect> = parts.args.iter().map(|a| tidy::dropped(self.expr(*a))).collect();
+        if effects.iter().all(tidy::is_pure) {
+            return receiver;
+        }
+        effects.insert(0, tidy::tried(receiver));
+        tidy::seq(effects)
+    }
+
+    /// A foreign call without a model.
+    fn plain_foreign(&mut self, e: ExprId, path: &str, parts: &Parts) -> Effect {
+        let name = path.rsplit("::").next().unwrap_or(path).to_owned();
+        if let Some(receiver) = parts.receiver {
+            let effect = self.expr(receiver);
+            if !tidy::is_pure(&effect) {
+                return self.result_combinator(&name, effect, receiver, &parts.args);
+            }
+        }
+        let closures = self.closures_run(parts);
+        let awaited = self.notes.ops.get(&self.at(e)).is_some_and(|o| o.awaited);
+        let derived = parts.receiver.iter().chain(&parts.args).any(|a| self.derived(*a).is_some());
+        let known_local = path.starts_with("std::") || self.world.models.is_modelled(path);
+        let mut effects = self.before(parts);
+        effects.extend(closures);
+        if awaited && !derived && !known_local {
+            self.note_op(e);
+            effects.push(Effect::Call(Call { callee: Callee::Unknown(Why::new(path)), args: Vec::new(), at: self.at(e) }));
+        }
+        tidy::seq(effects)
+    }
+
+    /// Closures handed to code that is not known are taken to run once, here: `iter.map(|x| ..)`, `scope(|s| ..)`.
+    fn closures_run(&mut self, parts: &Parts) -> Vec<Effect> {
+        let mut found = Vec::new();
+        for arg in &parts.args {
+            let inner = self.tree.expr(*arg);
+            if matches!(inner.kind, ExprKind::Closure { .. } | ExprKind::Async { .. }) {
+                let effect = self.future(*arg, false);
+                found.push(tidy::dropped(effect));
+            }
+        }
+        found
+    }
+
+    /// `map_err`, `or_else`, `unwrap_or` and the like on the result of an operation.
+    fn result_combinator(&mut self, name: &str, effect: Effect, receiver: ExprId, args: &[ExprId]) -> Effect {
+        let arm = |on, then| vec![Arm { on, then }];
+        match name {
+            "map_err" | "inspect_err" => self.map_err(effect, args),
+            "or_else" | "unwrap_or_else" => {
+                let then = self.in_arm(|f, level| f.while_failing(level, |f| f.closure_on(args.first().copied(), level)));
+                tidy::recover(effect, arm(Endings::ERRORS, then))
+            }
+            "and_then" => {
+                let then = self.in_arm(|f, level| f.closure_on(args.first().copied(), level));
+                tidy::recover(effect, arm(Endings::GOES_ON, then))
+            }
+            "map" | "inspect" | "map_ok" => {
+                let then = self.in_arm(|f, level| {
+                    let inner = f.closure_on(args.first().copied(), level);
+                    let end = f.caught(level);
+                    tidy::seq(vec![tidy::dropped(inner), end])
+                });
+                if then == Effect::Caught(0) { effect } else { tidy::recover(effect, arm(Endings::GOES_ON, then)) }
+            }
+            "unwrap_or" | "unwrap_or_default" | "is_ok" | "is_err" | "is_some" | "is_none" | "map_or" | "map_or_else" => tidy::dropped(effect),
+            "unwrap" | "expect" => tidy::tried(effect),
+            _ => {
+                let _ = receiver;
+                let rest: Vec<Effect> = args.iter().map(|a| tidy::dropped(self.expr(*a))).collect();
+                if rest.iter().all(tidy::is_pure) { effect } else { tidy::seq([vec![tidy::tried(effect)], rest].concat()) }
+            }
+        }
+    }
+
+    /// A closure's (or function's) effect with its parameters holding what the arm has caught.
+    pub(super) fn closure_on(&mut self, arg: Option<ExprId>, level: super::Level) -> Effect {
+        let Some(arg) = arg else { return Effect::Nothing };
+        let tree = self.tree;
+        match &tree.expr(arg).kind {
+            ExprKind::Closure { params, body, .. } => {
+                for (pat, _) in params {
+                    self.bind(*pat, level);
+                }
+                self.closed(*body)
+            }
+            ExprKind::Path(_) => match self.types.targets.get(&arg).cloned() {
+                Some(Target::Foreign(path)) => match self.world.models.function(&path).and_then(|f| f.does.clone()) {
+                    Some(Does::Verdict { again }) => self.verdict_at(again, level),
+                    _ => Effect::Nothing,
+                },
+                Some(Target::Fns(ids, of)) => {
+                    let parts = Parts { receiver: None, args: Vec::new() };
+                    self.tree_call(arg, &ids, of, &parts)
+                }
+                _ => Effect::Nothing,
+            },
+            _ => Effect::Nothing,
+        }
+    }
+
+    fn map_err(&mut self, effect: Effect, args: &[ExprId]) -> Effect {
+        let then = self.in_arm(|f, level| {
+            let inner = f.while_failing(level, |f| f.closure_on(args.first().copied(), level));
+            let end = f.caught(level);
+            match inner {
+                Effect::Leave(..) => inner,
+                Effect::Scope(_) | Effect::Branch(..) | Effect::Recover(..) => tidy::seq(vec![tidy::dropped(inner), end]),
+                other => tidy::seq(vec![tidy::dropped(other), end]),
+            }
+        });
+        if then == Effect::Caught(0) { effect } else { tidy::recover(effect, vec![Arm { on: Endings::ERRORS, then }]) }
+    }
+
+    /// `backoff::Error::permanent(e)`: stops the retry around it.
+    fn verdict_value(&mut self, again: bool, args: &[ExprId]) -> Effect {
+        let level = args.iter().find_map(|a| self.derived(*a)).or(self.failing.last().copied());
+        match level {
+            Some(level) => self.verdict_at(again, level),
+            None if again => Effect::Nothing,
+            None => self.verdict.map_or(Effect::Nothing, |id| {
+                tidy::leave(Exit::Break(id), Effect::End(Ending::Error(FailureClass::Application)))
+            }),
+        }
+    }
+
+    fn verdict_at(&mut self, again: bool, level: super::Level) -> Effect {
+        match self.verdict {
+            Some(id) if !again => tidy::leave(Exit::Break(id), block::as_error(self.caught(level))),
+            _ => Effect::Nothing,
+        }
+    }
+
+    fn constructor(&mut self, path: &str, args: &[ExprId]) -> Effect {
+        match (path, args) {
+            ("Err", _) => self.made_error(args),
+            (_, [only]) => self.expr(*only),
+            _ => {
+                let parts: Vec<Effect> = args.iter().map(|a| tidy::dropped(self.expr(*a))).collect();
+                tidy::seq(parts)
+            }
+        }
+    }
+
+    /// A call of something that a local, a parameter or a field holds.
+    fn callable(&mut self, e: ExprId, parts: &Parts) -> Effect {
+        let mut effects = self.before(parts);
+        let callee = match &self.tree.expr(e).kind {
+            ExprKind::Call { callee, .. } => Some(pats::root(self.tree, *callee)),
+            _ => parts.receiver.map(|r| pats::root(self.tree, r)),
+        };
+        let local = callee.and_then(|c| self.types.locals.get(&c).copied());
+        let effect = match local {
+            Some(local) => match (self.env.get(&local), self.params.get(&local)) {
+                (Some(Known::Later(effect)), _) => (**effect).clone(),
+                (_, Some(i)) => Effect::Call(Call { callee: Callee::Param(*i), args: Vec::new(), at: self.at(e) }),
+                _ => self.stored(e),
+            },
+            None => self.stored(e),
+        };
+        self.note_op(e);
+        effects.push(effect);
+        tidy::seq(effects)
+    }
+
+    fn stored(&self, e: ExprId) -> Effect {
+        Effect::Call(Call { callee: Callee::Unknown(Why::new("a stored function")), args: Vec::new(), at: self.at(e) })
+    }
+
+    fn unknown_call(&mut self, e: ExprId, parts: &Parts, why: &str) -> Effect {
+        if let Some(receiver) = parts.receiver {
+            let effect = self.expr(receiver);
+            if !tidy::is_pure(&effect) {
+                let name = match &self.tree.expr(e).kind {
+                    ExprKind::Method { name, .. } => name.clone(),
+                    _ => "".into(),
+                };
+                return self.result_combinator(&name, effect, receiver, &parts.args);
+            }
+        }
+        let closures = self.closures_run(parts);
+        let mut effects = self.before(parts);
+        effects.extend(closures);
+        let awaited = self.notes.ops.get(&self.at(e)).is_some_and(|o| o.awaited);
+        let derived = parts.receiver.is_some_and(|r| self.derived(r).is_some());
+        if awaited && !derived {
+            self.note_op(e);
+            effects.push(Effect::Call(Call { callee: Callee::Unknown(Why::new(why)), args: Vec::new(), at: self.at(e) }));
+        }
+        tidy::seq(effects)
+    }
+
+    // ---- macros
+
+    pub(super) fn macro_call(&mut self, e: ExprId, args: &MacroArgs) -> Effect {
+        let name = self.types.macros.get(&e).map(|n| n.rsplit("::").next().unwrap_or(n).to_owned()).unwrap_or_default();
+        match args {
+            MacroArgs::List(parts) => match &*name {
+                "join" => self.join(parts, true),
+                "try_join" => self.join(parts, false),
+                _ => tidy::seq(parts.iter().map(|p| tidy::dropped(self.expr(*p))).collect()),
+            },
+            MacroArgs::Format { args, .. } => {
+                let parts: Vec<Effect> = args.iter().map(|p| tidy::dropped(self.expr(*p))).collect();
+                let end = match &*name {
+                    "bail" | "panic" | "unreachable" | "todo" | "unimplemented" => tidy::leave(Exit::Return, self.made_error(&[])),
+                    _ => Effect::Nothing,
+                };
+                tidy::seq(parts.into_iter().chain([end]).collect())
+            }
+            MacroArgs::Matches { value, .. } => tidy::dropped(self.expr(*value)),
+            MacroArgs::Select(arms) => self.select(arms),
+            MacroArgs::Block(block) => tidy::dropped(self.expr(*block)),
+            MacroArgs::Opaque { .. } => Effect::Nothing,
+        }
+    }
+
+    /// `select!`: the first to end decides which handler runs. A handler runs outside the race: its work is not cut.
+    fn select(&mut self, arms: &[SelectArm]) -> Effect {
+        let mut sides = Vec::new();
+        let mut fallback = None;
+        for arm in arms {
+            let Some(future) = arm.future else {
+                fallback = Some(self.expr(arm.body));
+                continue;
+            };
+            let effect = self.future(future, true);
+            let names = arm.pat.map(|p| pats::bindings(self.tree, p)).unwrap_or_default();
+            self.note_origin(&names, future);
+            sides.push(self.select_side(arm, effect));
+        }
+        sides.extend(fallback);
+        match sides.len() {
+            0 => Effect::Nothing,
+            1 => sides.remove(0),
+            _ if sides.iter().all(tidy::is_pure) => Effect::Nothing,
+            _ => Effect::Race(sides, Wins::First),
+        }
+    }
+
+    fn select_side(&mut self, arm: &SelectArm, effect: Effect) -> Effect {
+        if tidy::is_pure(&effect) || matches!(effect, Effect::Sleep(_)) {
+            let body = self.expr(arm.body);
+            return tidy::seq(vec![effect, body]);
+        }
+        let then = self.in_arm(|f, level| {
+            if let Some(pat) = arm.pat {
+                f.bind(pat, level);
+            }
+            f.expr(arm.body)
+        });
+        tidy::recover(effect, vec![Arm { on: Endings::ALL.without(Endings::NEVER), then }])
+    }
+
+}

@@ -1,0 +1,129 @@
+//! Conditions with effects: `if`, chains of `&&` and `||` with calls and `let` in them.
+
+use super::predicate::Test;
+use super::{Flow, tidy};
+use crate::class::Endings;
+use crate::effect::{Arm, Effect, Judged};
+use crate::frontend::rust::pats;
+use crate::frontend::rust::program::Target;
+use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, UnaryOp};
+
+type Side<'s, 'a> = &'s mut dyn FnMut(&mut Flow<'a>) -> Effect;
+
+impl<'a> Flow<'a> {
+    pub(super) fn if_expr(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Effect {
+        let mut yes = |flow: &mut Self| flow.expr(then);
+        let mut no = |flow: &mut Self| otherwise.map_or(Effect::Nothing, |o| flow.expr(o));
+        self.condition(cond, &mut yes, &mut no)
+    }
+
+    /// The effect of a condition and of the side it leads to.
+    pub(super) fn condition(&mut self, cond: ExprId, then: Side<'_, 'a>, els: Side<'_, 'a>) -> Effect {
+        if !self.spend() {
+            return Effect::Nothing;
+        }
+        stacker::maybe_grow(128 * 1024, 8 * 1024 * 1024, || self.condition_inner(cond, then, els))
+    }
+
+    fn condition_inner(&mut self, cond: ExprId, then: Side<'_, 'a>, els: Side<'_, 'a>) -> Effect {
+        if self.is_quiet(cond) {
+            let test = self.test(cond);
+            return self.split(test, then, els);
+        }
+        match &self.tree.expr(cond).kind {
+            ExprKind::Let { pat, value } => self.if_let(*pat, *value, then, els),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.condition(*inner, els, then),
+            ExprKind::Binary { op: BinaryOp::And, left, right } => {
+                let (left, right) = (*left, *right);
+                self.condition_pair(left, right, then, els, true)
+            }
+            ExprKind::Binary { op: BinaryOp::Or, left, right } => {
+                let (left, right) = (*left, *right);
+                self.condition_pair(left, right, then, els, false)
+            }
+            ExprKind::Method { receiver, name, .. } if matches!(&**name, "is_ok" | "is_err" | "is_some" | "is_none") => {
+                let good = matches!(&**name, "is_ok" | "is_some");
+                self.looked_at_directly(*receiver, good, then, els)
+            }
+            _ => self.answered(cond, then, els),
+        }
+    }
+
+    fn condition_pair(&mut self, left: ExprId, right: ExprId, then: Side<'_, 'a>, els: Side<'_, 'a>, both: bool) -> Effect {
+        let els = std::cell::RefCell::new(els);
+        let then = std::cell::RefCell::new(then);
+        let mut inner = |flow: &mut Self| {
+            let mut yes = |f: &mut Self| (then.borrow_mut())(f);
+            let mut no = |f: &mut Self| (els.borrow_mut())(f);
+            flow.condition(right, &mut yes, &mut no)
+        };
+        if both {
+            let mut no = |f: &mut Self| (els.borrow_mut())(f);
+            self.condition(left, &mut inner, &mut no)
+        } else {
+            let mut yes = |f: &mut Self| (then.borrow_mut())(f);
+            self.condition(left, &mut yes, &mut inner)
+        }
+    }
+
+    /// `op().await.is_err()`
+    fn looked_at_directly(&mut self, receiver: ExprId, good: bool, then: Side<'_, 'a>, els: Side<'_, 'a>) -> Effect {
+        let scrutinee = self.expr(receiver);
+        if tidy::is_pure(&scrutinee) {
+            let test = self.test(receiver);
+            return self.split(Test::unknown(test.level, test.judged), then, els);
+        }
+        let (on_ok, on_error): (Side<'_, 'a>, Side<'_, 'a>) = if good { (then, els) } else { (els, then) };
+        let arms = self.in_arm(|flow, level| {
+            let fine = on_ok(flow);
+            let bad = flow.while_failing(level, |f| on_error(f));
+            vec![Arm { on: Endings::GOES_ON, then: fine }, Arm { on: Endings::ERRORS, then: bad }]
+        });
+        tidy::recover(scrutinee, arms)
+    }
+
+    /// A condition that is the answer of an operation: `while !done().await? {`.
+    fn answered(&mut self, cond: ExprId, then: Side<'_, 'a>, els: Side<'_, 'a>) -> Effect {
+        let scrutinee = self.expr(cond);
+        if tidy::is_pure(&scrutinee) {
+            let test = self.test(cond);
+            return self.split(test, then, els);
+        }
+        let sides = self.in_arm(|flow, level| {
+            let test = Test::unknown(Some(level), Judged::Answer);
+            flow.split(test, then, els)
+        });
+        tidy::recover(scrutinee, vec![Arm { on: Endings::GOES_ON, then: sides }])
+    }
+
+    /// Nothing in it can send, wait or leave: no `.await`, no `?`, no call of the tree that could.
+    pub(super) fn is_quiet(&self, e: ExprId) -> bool {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            match &self.tree.expr(e).kind {
+                ExprKind::Await(_) | ExprKind::Try(_) | ExprKind::Let { .. } | ExprKind::Block(_) => return false,
+                ExprKind::Closure { .. } => continue,
+                ExprKind::Call { .. } | ExprKind::Method { .. } if !self.is_quiet_call(e) => return false,
+                _ => {}
+            }
+            open.extend(pats::children(self.tree, e));
+        }
+        true
+    }
+
+    fn is_quiet_call(&self, e: ExprId) -> bool {
+        match self.types.targets.get(&e) {
+            Some(Target::Fns(ids, _)) => ids.iter().all(|id| !self.world.loud.contains(id)),
+            Some(Target::Foreign(path)) => self.world.models.function(path).is_none_or(|f| {
+                matches!(
+                    f.does,
+                    None | Some(crate::model::Does::Local | crate::model::Does::Random | crate::model::Does::Status)
+                )
+            }),
+            Some(Target::Constructor(_)) | None => true,
+            Some(Target::Callable | Target::Many(_) | Target::Unknown(_)) => {
+                !matches!(self.types.targets.get(&e), Some(Target::Callable))
+            }
+        }
+    }
+}

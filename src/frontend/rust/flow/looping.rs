@@ -1,0 +1,135 @@
+//! Loops as repetitions that jump; what they are is judged later, when it is known what their operations reach.
+
+use super::{Flow, LoopFrame, LoopNote, tidy};
+use crate::class::Endings;
+use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Seen, Stop, Wait};
+use crate::frontend::rust::bounds;
+use crate::frontend::rust::pats;
+use crate::frontend::rust::tree::{Block, ExprId, ExprKind};
+use crate::name::Name;
+use crate::source::Span;
+use crate::value::{Origin, Value};
+
+impl Flow<'_> {
+    pub(super) fn any_loop(&mut self, e: ExprId) -> Effect {
+        let id = self.fresh_loop();
+        let bounds = bounds::bounds(self.world.values, self.body, e);
+        self.counters.extend(bounds.conditions.iter().copied());
+        self.loop_exprs.push(e);
+        let (before, body) = self.loop_body(e, id);
+        self.loop_exprs.pop();
+        if tidy::is_pure(&body) {
+            return before;
+        }
+        let counted = bounds.stops.iter().any(|s| matches!(s, Stop::Count(..)));
+        self.notes.loops.insert(id, LoopNote { over_data: bounds.iterates.is_some(), counted });
+        let at = self.tree.expr(e).at;
+        let head = self.span(at);
+        let mut repeat = self.repeat(id, Form::Loop, head, body);
+        repeat.stops = bounds.stops;
+        repeat.exhausts = bounds.exhausts;
+        tidy::seq(vec![before, Effect::Repeat(Box::new(repeat))])
+    }
+
+    /// A repetition with nothing known about it yet.
+    pub(super) fn repeat(&self, id: LoopId, form: Form, at: Span, body: Effect) -> Repeat {
+        Repeat {
+            id,
+            kind: RepeatKind::Unjudged,
+            form,
+            default_of: None,
+            function: self.function_name(),
+            at,
+            end: Span { start: at.end.saturating_sub(1).max(at.start), ..at },
+            stops: Vec::new(),
+            again: Endings::NONE,
+            jumps: true,
+            exhausts: false,
+            wait: Wait::none(),
+            body,
+            seen: Seen::default(),
+            per_try_ms: None,
+        }
+    }
+
+    pub(super) fn function_name(&self) -> Name {
+        use crate::frontend::rust::program::BodyId;
+        match self.body {
+            BodyId::Fn(id) => self.world.program.def(id).path.clone(),
+            BodyId::Const(id) => self.world.program.consts[id.0 as usize].path.clone(),
+        }
+    }
+
+    /// What runs once before the loop, and one turn of it.
+    fn loop_body(&mut self, e: ExprId, id: LoopId) -> (Effect, Effect) {
+        let tree = self.tree;
+        match &tree.expr(e).kind {
+            ExprKind::While { label, cond, body } => {
+                self.loops.push(LoopFrame { id, label: label.clone(), fresh: Default::default() });
+                let mut turn = |f: &mut Self| tidy::dropped(f.expr(*body));
+                let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
+                let inner = self.condition(*cond, &mut turn, &mut done);
+                self.loops.pop();
+                let silent = inner == Effect::Leave(Exit::Break(id), Box::new(Effect::Nothing));
+                (Effect::Nothing, if silent || self.is_idle(&inner, id) { Effect::Nothing } else { inner })
+            }
+            ExprKind::For { label, pat, iter, body } => {
+                let before = tidy::dropped(self.expr(*iter));
+                let names = pats::bindings(tree, *pat);
+                self.note_origin(&names, *iter);
+                self.loops.push(LoopFrame { id, label: label.clone(), fresh: names.into_iter().collect() });
+                let inner = tidy::dropped(self.expr(*body));
+                self.loops.pop();
+                (before, if self.is_idle(&inner, id) { Effect::Nothing } else { inner })
+            }
+            ExprKind::Loop { label, body } => {
+                self.loops.push(LoopFrame { id, label: label.clone(), fresh: Default::default() });
+                let inner = tidy::dropped(self.expr(*body));
+                self.loops.pop();
+                (Effect::Nothing, if self.is_idle(&inner, id) { Effect::Nothing } else { inner })
+            }
+            _ => (Effect::Nothing, Effect::Nothing),
+        }
+    }
+
+    /// A turn without any operation or wait, that leaves nothing but itself: the loop is no concern of ours.
+    fn is_idle(&self, body: &Effect, id: LoopId) -> bool {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match body {
+            Effect::Call(_) | Effect::Remote(_) | Effect::Sleep(_) | Effect::Spawn(_) | Effect::Repeat(_) | Effect::Caught(_) => false,
+            Effect::Leave(Exit::Return, _) => false,
+            Effect::Leave(Exit::Break(other) | Exit::Again(other), _) if *other != id => false,
+            other => crate::effect::children(other).into_iter().all(|c| self.is_idle(c, id)),
+        })
+    }
+
+    fn frame(&self, label: Option<&Name>) -> Option<LoopId> {
+        match label {
+            Some(label) => self.loops.iter().rev().find(|l| l.label.as_ref() == Some(label)).map(|l| l.id),
+            None => self.loops.iter().rev().find(|l| !self.blocks.contains(&l.id)).map(|l| l.id),
+        }
+    }
+
+    pub(super) fn break_expr(&mut self, label: Option<&Name>, value: Option<ExprId>) -> Effect {
+        let inner = value.map_or(Effect::Nothing, |v| self.expr(v));
+        match self.frame(label) {
+            Some(id) => tidy::leave(Exit::Break(id), inner),
+            None => inner,
+        }
+    }
+
+    pub(super) fn continue_expr(&mut self, label: Option<&Name>) -> Effect {
+        let Some(id) = self.frame(label) else { return Effect::Nothing };
+        let inner = self.failing.last().map_or(Effect::Nothing, |level| self.caught(*level));
+        tidy::leave(Exit::Again(id), inner)
+    }
+
+    /// A labelled block: something that runs once and can be left.
+    pub(super) fn plain_block(&self, id: LoopId, body: Effect, _: &Block) -> Repeat {
+        let at = Span::default();
+        let mut repeat = self.repeat(id, Form::Loop, at, body);
+        repeat.kind = RepeatKind::Iteration;
+        repeat.stops = vec![Stop::Count(Value::Number(1), Origin::none())];
+        repeat.exhausts = true;
+        repeat
+    }
+}

@@ -1,0 +1,203 @@
+//! From bodies to effects: control flow as it stands, with every operation's ending followed to where it is looked at.
+//!
+//! The value of an expression and its ending are one thing here: a `Result` that holds an error ends as that error, an
+//! answer that nobody has looked at ends as its status. A binding whose value is looked at later nests the rest of its
+//! block into an arm, so that a test of it can name the ending (`Effect::Caught`). Levels of arms are counted from the
+//! outside (`Level`) while compiling and turned into indices from the inside when written down.
+
+mod block;
+mod call;
+mod combinator;
+mod cond;
+mod looping;
+mod matching;
+mod predicate;
+mod remote;
+mod tidy;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::program::{BodyId, BodyTypes, FnId, Program};
+use super::tree::{At, ExprId, PatId, RustFile};
+use super::values::Values;
+use crate::effect::{Effect, LoopId, PlaceId};
+use crate::model::Models;
+use crate::source::Span;
+
+/// An arm that is looking at an ending, counted from the outside of the body.
+type Level = usize;
+
+/// What is known about the value of a local.
+#[derive(Clone)]
+enum Known {
+    /// (Part of) the value whose ending the arm at that level has caught.
+    Caught(Level),
+    /// A future or a closure that has not run yet.
+    Later(Box<Effect>),
+}
+
+struct LoopFrame {
+    id: LoopId,
+    label: Option<crate::name::Name>,
+    /// Bindings that are new in each turn because the loop makes them (the pattern of a `for`).
+    fresh: FxHashSet<PatId>,
+}
+
+/// What is known about one operation beside its effect, by the place of its call.
+#[derive(Clone, Debug, Default)]
+pub struct OpSeen {
+    /// Loops whose own fresh data the call's arguments are made of.
+    pub fresh_in: Vec<LoopId>,
+    /// It is awaited.
+    pub awaited: bool,
+}
+
+/// Everything that one body's compilation hands back beside the effect.
+#[derive(Default)]
+pub struct Notes {
+    pub ops: FxHashMap<Span, OpSeen>,
+    /// Loops with the facts that classification asks for.
+    pub loops: FxHashMap<LoopId, LoopNote>,
+    pub resources: Vec<crate::fact::Resource>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct LoopNote {
+    /// `for` over data rather than over a counter.
+    pub over_data: bool,
+    /// Something is counted or compared in it that bounds it.
+    pub counted: bool,
+}
+
+/// What a body's compilation looks things up in.
+pub struct World<'a> {
+    pub program: &'a Program,
+    pub bodies: &'a FxHashMap<BodyId, BodyTypes>,
+    pub models: &'a Models,
+    pub values: &'a Values<'a>,
+    pub places: &'a FxHashMap<FnId, PlaceId>,
+    /// Functions that can send, wait or run what they are given; all others only compute.
+    pub loud: &'a FxHashSet<FnId>,
+    /// For variants of the tree's error types: the endings of what they are made from.
+    pub variants: &'a FxHashMap<crate::name::Name, crate::class::Endings>,
+}
+
+/// Compiles one body. Nested closures are compiled by the same value, so that captured locals keep their meaning.
+pub struct Flow<'a> {
+    world: &'a World<'a>,
+    body: BodyId,
+    tree: &'a RustFile,
+    types: &'a BodyTypes,
+    env: FxHashMap<PatId, Known>,
+    /// Locals of which a local is made, for freshness.
+    made_of: FxHashMap<PatId, FxHashSet<PatId>>,
+    /// How many arms enclose the place being compiled.
+    depth: Level,
+    /// Levels whose ending is known to be a failure here; the innermost last.
+    failing: Vec<Level>,
+    loops: Vec<LoopFrame>,
+    next_loop: &'a std::cell::Cell<u32>,
+    /// Inside an operation whose errors say by themselves whether to go again: where "stop" leads.
+    verdict: Option<LoopId>,
+    pub notes: Notes,
+    /// Steps left before a body counts as too large to follow.
+    fuel: u32,
+    /// Parameters of the function: pattern → index.
+    params: FxHashMap<PatId, u16>,
+    predicates: u8,
+    /// `self` is what the arm at that level has caught (inside a predicate that is followed).
+    self_caught: Option<Level>,
+    /// Conditions that compare a counter or a clock.
+    counters: FxHashSet<ExprId>,
+    /// The loops around, as expressions.
+    loop_exprs: Vec<ExprId>,
+    /// Frames that are labelled blocks: a bare `break` does not leave them.
+    blocks: FxHashSet<LoopId>,
+}
+
+/// Bodies beyond this many compiled nodes are cut; none of the public repositories' hand-written functions comes near it.
+const FUEL: u32 = 60_000;
+
+impl<'a> Flow<'a> {
+    pub fn new(world: &'a World<'a>, body: BodyId, next_loop: &'a std::cell::Cell<u32>) -> Option<Flow<'a>> {
+        let types = world.bodies.get(&body)?;
+        Some(Flow {
+            world,
+            body,
+            tree: world.program.tree_of(body),
+            types,
+            env: FxHashMap::default(),
+            made_of: FxHashMap::default(),
+            depth: 0,
+            failing: Vec::new(),
+            loops: Vec::new(),
+            next_loop,
+            verdict: None,
+            notes: Notes::default(),
+            fuel: FUEL,
+            params: params_of(world.program, body),
+            predicates: 0,
+            self_caught: None,
+            counters: FxHashSet::default(),
+            loop_exprs: Vec::new(),
+            blocks: FxHashSet::default(),
+        })
+    }
+
+    /// The whole body as an effect.
+    pub fn whole(&mut self, root: ExprId) -> Effect {
+        let inner = self.expr(root);
+        tidy::scope(inner)
+    }
+
+    fn span(&self, at: At) -> Span {
+        self.world.program.span(self.body, at)
+    }
+
+    fn at(&self, e: ExprId) -> Span {
+        self.span(self.tree.expr(e).at)
+    }
+
+    fn fresh_loop(&self) -> LoopId {
+        let id = self.next_loop.get();
+        self.next_loop.set(id + 1);
+        LoopId(id)
+    }
+
+    /// The effect that ends as the arm at that level has caught.
+    fn caught(&self, level: Level) -> Effect {
+        Effect::Caught((self.depth - 1 - level).min(255) as u8)
+    }
+
+    /// Compiles inside one more arm; the closure gets the arm's level.
+    fn in_arm<T>(&mut self, inside: impl FnOnce(&mut Self, Level) -> T) -> T {
+        let level = self.depth;
+        self.depth += 1;
+        let result = inside(self, level);
+        self.depth -= 1;
+        result
+    }
+
+    /// Compiles where the ending at that level is known to be a failure.
+    fn while_failing<T>(&mut self, level: Level, inside: impl FnOnce(&mut Self) -> T) -> T {
+        self.failing.push(level);
+        let result = inside(self);
+        self.failing.pop();
+        result
+    }
+
+    fn spend(&mut self) -> bool {
+        self.fuel = self.fuel.saturating_sub(1);
+        self.fuel > 0
+    }
+}
+
+/// The bindings of a function's parameters by position; a receiver is position 0 and shifts the others.
+fn params_of(program: &Program, body: BodyId) -> FxHashMap<PatId, u16> {
+    let BodyId::Fn(id) = body else { return FxHashMap::default() };
+    let function = program.function(id);
+    let shift = u16::from(function.receiver.is_some());
+    let tree = program.tree_of(body);
+    let of = |(i, (pat, _)): (usize, &(PatId, _))| super::pats::bindings(tree, *pat).into_iter().map(move |b| (b, i as u16 + shift));
+    function.params.iter().enumerate().flat_map(of).collect()
+}

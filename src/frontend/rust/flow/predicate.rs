@@ -1,0 +1,442 @@
+//! What a condition says about an ending: for which endings it can hold, for which it can fail.
+
+use super::{Flow, Known, Level};
+use crate::class::{Ending, Endings, FailureClass};
+use crate::effect::Judged;
+use crate::frontend::rust::pats;
+use crate::frontend::rust::program::{BodyId, FnId, Target};
+use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, Lit, MacroArgs, Stmt, UnaryOp};
+
+/// A condition over the ending at a level.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Test {
+    pub level: Option<Level>,
+    /// Endings under which it can be true, and false.
+    pub yes: Endings,
+    pub no: Endings,
+    pub judged: Judged,
+}
+
+impl Test {
+    pub fn constant(value: bool) -> Test {
+        let sure = |b| if b { Endings::ALL } else { Endings::NONE };
+        Test { level: None, yes: sure(value), no: sure(!value), judged: Judged::Other }
+    }
+
+    pub fn unknown(level: Option<Level>, judged: Judged) -> Test {
+        Test { level, yes: Endings::ALL, no: Endings::ALL, judged }
+    }
+
+    /// True for surely these, false for all others.
+    pub fn exactly(level: Level, yes: Endings) -> Test {
+        Test { level: Some(level), yes, no: Endings::ALL.without(yes), judged: Judged::Error }
+    }
+
+    fn not(self) -> Test {
+        Test { yes: self.no, no: self.yes, ..self }
+    }
+
+    pub fn and(self, other: Test) -> Test {
+        let (level, same) = shared(self, other);
+        let yes = if same { self.yes & other.yes } else { narrower(self, other, |t| t.yes) };
+        let no = if same { self.no | other.no } else { either(self, other, |t| t.no) };
+        Test { level, yes, no, judged: stronger(self.judged, other.judged) }
+    }
+
+    pub fn or(self, other: Test) -> Test {
+        self.not().and(other.not()).not()
+    }
+
+    /// `if self { a } else { b }` as one condition.
+    pub fn choose(self, a: Test, b: Test) -> Test {
+        self.and(a).or(self.not().and(b))
+    }
+}
+
+/// The level two conditions speak of together, and whether it is one.
+fn shared(a: Test, b: Test) -> (Option<Level>, bool) {
+    match (a.level, b.level) {
+        (Some(x), Some(y)) if x != y => (Some(x.max(y)), false),
+        (x, y) => (x.or(y), true),
+    }
+}
+
+/// Of two conditions over different levels the one over the inner level decides; the other may go either way.
+fn narrower(a: Test, b: Test, of: fn(Test) -> Endings) -> Endings {
+    if a.level > b.level { of(a) } else { of(b) }
+}
+
+fn either(a: Test, b: Test, of: fn(Test) -> Endings) -> Endings {
+    let (inner, outer) = if a.level > b.level { (a, b) } else { (b, a) };
+    if of(outer).is_empty() { of(inner) } else { Endings::ALL }
+}
+
+fn stronger(a: Judged, b: Judged) -> Judged {
+    let rank = |j| match j {
+        Judged::Error => 3,
+        Judged::Answer => 2,
+        Judged::Counter => 1,
+        Judged::Other => 0,
+    };
+    if rank(a) >= rank(b) { a } else { b }
+}
+
+/// How deep predicates are followed into predicates.
+const DEEPEST: u8 = 6;
+
+impl Flow<'_> {
+    /// The arm whose ending an expression is (part of): through fields, references, accessors and reading the body.
+    pub(super) fn derived(&self, e: ExprId) -> Option<Level> {
+        match &self.tree.expr(e).kind {
+            ExprKind::Path(_) => {
+                if self.types.self_paths.contains(&e) {
+                    return self.self_level();
+                }
+                match self.env.get(self.types.locals.get(&e)?)? {
+                    Known::Caught(level) => Some(*level),
+                    Known::Later(_) => None,
+                }
+            }
+            ExprKind::Field { base: inner, .. }
+            | ExprKind::Ref(inner)
+            | ExprKind::Cast { value: inner, .. }
+            | ExprKind::Try(inner)
+            | ExprKind::Await(inner)
+            | ExprKind::Unary(UnaryOp::Deref, inner) => self.derived(*inner),
+            ExprKind::Method { receiver, .. } if self.only_reads(e) => self.derived(*receiver),
+            ExprKind::Call { args, .. } if args.len() == 1 && self.only_reads(e) => self.derived(args[0]),
+            _ => None,
+        }
+    }
+
+    /// A call that makes nothing new: an accessor, a conversion, reading an answer's body.
+    fn only_reads(&self, e: ExprId) -> bool {
+        match self.types.targets.get(&e) {
+            Some(Target::Foreign(path)) => self.world.models.function(path).is_none_or(|f| {
+                matches!(f.does, None | Some(crate::model::Does::Status) | Some(crate::model::Does::Local))
+            }),
+            Some(Target::Constructor(_)) => true,
+            Some(Target::Fns(ids, _)) => ids.iter().all(|id| {
+                let function = self.world.program.function(*id);
+                !function.is_async && function.params.is_empty()
+            }),
+            _ => false,
+        }
+    }
+
+    fn self_level(&self) -> Option<Level> {
+        self.self_caught
+    }
+
+    /// What a condition without effects says.
+    pub(super) fn test(&mut self, e: ExprId) -> Test {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.test_inner(e))
+    }
+
+    fn test_inner(&mut self, e: ExprId) -> Test {
+        let tree = self.tree;
+        if self.counters.contains(&e) {
+            return Test::unknown(None, Judged::Counter);
+        }
+        match &tree.expr(e).kind {
+            ExprKind::Lit(Lit::Bool(b)) => Test::constant(*b),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.test(*inner).not(),
+            ExprKind::Binary { op: BinaryOp::And, left, right } => self.test(*left).and(self.test(*right)),
+            ExprKind::Binary { op: BinaryOp::Or, left, right } => self.test(*left).or(self.test(*right)),
+            ExprKind::Binary { op, left, right } => self.comparison(*op, *left, *right).unwrap_or_else(|| self.vague(e)),
+            ExprKind::Method { receiver, name, .. } => self.method_test(e, *receiver, name),
+            ExprKind::Call { args, .. } => self.call_test(e, args),
+            ExprKind::Macro(call) => match &call.args {
+                MacroArgs::Matches { value, pat, guard } => self.matches_test(*value, *pat, *guard),
+                _ => self.vague(e),
+            },
+            ExprKind::Block(block) if block.stmts.is_empty() => block.tail.map_or(Test::constant(true), |t| self.test(t)),
+            _ => self.vague(e),
+        }
+    }
+
+    /// A condition that could not be followed: about an ending if it mentions one, else about something else.
+    fn vague(&self, e: ExprId) -> Test {
+        let mentioned = pats::mentions(self.tree, self.types, e);
+        let levels = mentioned.iter().filter_map(|l| match self.env.get(l) {
+            Some(Known::Caught(level)) => Some(*level),
+            _ => None,
+        });
+        let level = levels.max().or_else(|| self.mentions_self(e).then(|| self.self_level()).flatten());
+        let judged = match level {
+            Some(level) if self.failing.contains(&level) || self.self_caught == Some(level) => Judged::Error,
+            Some(_) => Judged::Answer,
+            None if self.looks_at_counter(e) => Judged::Counter,
+            None => Judged::Other,
+        };
+        Test::unknown(level, judged)
+    }
+
+    fn mentions_self(&self, e: ExprId) -> bool {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if self.types.self_paths.contains(&e) {
+                return true;
+            }
+            open.extend(pats::children(self.tree, e));
+        }
+        false
+    }
+
+    fn looks_at_counter(&self, e: ExprId) -> bool {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if self.counters.contains(&e) {
+                return true;
+            }
+            open.extend(pats::children(self.tree, e));
+        }
+        false
+    }
+
+    /// `status == X`, `code >= 500`, and the same the other way round.
+    fn comparison(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<Test> {
+        if let Some(level) = self.derived(left) {
+            return self.compared(level, op, right);
+        }
+        let turned = match op {
+            BinaryOp::Lt => BinaryOp::Gt,
+            BinaryOp::Le => BinaryOp::Ge,
+            BinaryOp::Gt => BinaryOp::Lt,
+            BinaryOp::Ge => BinaryOp::Le,
+            other => other,
+        };
+        let level = self.derived(right)?;
+        self.compared(level, turned, left)
+    }
+
+    fn compared(&mut self, level: Level, op: BinaryOp, constant: ExprId) -> Option<Test> {
+        if let Some(status) = self.status_number(constant) {
+            return Some(against_number(level, op, status));
+        }
+        let set = self.constant_set(constant)?;
+        match op {
+            BinaryOp::Eq => Some(Test { level: Some(level), yes: set.0, no: set.1, judged: Judged::Error }),
+            BinaryOp::Ne => Some(Test { level: Some(level), yes: set.1, no: set.0, judged: Judged::Error }),
+            _ => None,
+        }
+    }
+
+    fn status_number(&self, e: ExprId) -> Option<u16> {
+        match &self.tree.expr(e).kind {
+            ExprKind::Lit(Lit::Int(n, _)) if (100..=599).contains(n) => Some(*n as u16),
+            _ => None,
+        }
+    }
+
+    /// The endings a constant stands for, (can be equal, can be different): `StatusCode::CONFLICT`, `Some(Code::Aborted)`.
+    fn constant_set(&mut self, e: ExprId) -> Option<(Endings, Endings)> {
+        match &self.tree.expr(e).kind {
+            ExprKind::Call { args, .. } if args.len() == 1 => self.constant_set(args[0]),
+            ExprKind::Ref(inner) => self.constant_set(*inner),
+            _ => {
+                let path = self.types.paths.get(&e)?;
+                self.named_set(path)
+            }
+        }
+    }
+
+    /// The endings that a constant or variant by that path stands for: (definitely or possibly it, possibly not it).
+    pub(super) fn named_set(&self, path: &str) -> Option<(Endings, Endings)> {
+        if let Some(classes) = self.world.variants.get(path) {
+            return Some((*classes, Endings::ALL.without(*classes)));
+        }
+        let (owner, name) = path.rsplit_once("::")?;
+        let model = self.world.models.type_model(owner)?;
+        if let Some(class) = model.constants.get(name) {
+            return Some(class_sets(class));
+        }
+        let classes = model.tells.get(name)?;
+        let set = crate::model::endings(classes);
+        Some((set, Endings::ALL.without(set)))
+    }
+
+    fn method_test(&mut self, e: ExprId, receiver: ExprId, name: &str) -> Test {
+        let level = self.derived(receiver);
+        match (name, level) {
+            ("is_ok" | "is_some", Some(level)) => return Test::exactly(level, Endings::GOES_ON),
+            ("is_err" | "is_none", Some(level)) => return Test::exactly(level, Endings::ERRORS),
+            _ => {}
+        }
+        if let (Some(level), Some(Target::Foreign(path))) = (level, self.types.targets.get(&e))
+            && let Some((owner, name)) = path.rsplit_once("::")
+            && let Some(classes) = self.world.models.type_model(owner).and_then(|m| m.tells.get(name))
+        {
+            let set = crate::model::endings(classes);
+            return Test::exactly(level, set);
+        }
+        let tree = self.tree;
+        let ExprKind::Method { args, .. } = &tree.expr(e).kind else { return self.vague(e) };
+        let all: Vec<ExprId> = std::iter::once(receiver).chain(args.iter().copied()).collect();
+        self.followed(e, &all)
+    }
+
+    fn call_test(&mut self, e: ExprId, args: &[ExprId]) -> Test {
+        self.followed(e, args)
+    }
+
+    /// A predicate of the tree over something derived from an ending, followed into its body.
+    fn followed(&mut self, e: ExprId, args: &[ExprId]) -> Test {
+        let given = args.iter().enumerate().find_map(|(i, a)| self.derived(*a).map(|level| (i, level)));
+        let (Some((index, level)), Some(Target::Fns(ids, _))) = (given, self.types.targets.get(&e)) else { return self.vague(e) };
+        let ids = ids.clone();
+        let mut all: Option<Test> = None;
+        for id in ids {
+            let Some(test) = self.predicate(id, index) else { return self.vague(e) };
+            all = Some(match all {
+                None => test,
+                Some(before) => Test { yes: before.yes | test.yes, no: before.no | test.no, ..test },
+            });
+        }
+        all.map_or_else(|| self.vague(e), |t| Test { level: Some(level), judged: Judged::Error, ..t })
+    }
+
+    /// For which endings of its i-th parameter (a receiver is 0) a function of the tree can be true and false.
+    pub(super) fn predicate(&mut self, id: FnId, index: usize) -> Option<Test> {
+        if self.predicates >= DEEPEST {
+            return None;
+        }
+        let function = self.world.program.function(id);
+        let root = function.body?;
+        let mut inner = Flow::new(self.world, BodyId::Fn(id), self.next_loop)?;
+        inner.predicates = self.predicates + 1;
+        inner.depth = 1;
+        inner.failing = vec![0];
+        let receiver = usize::from(function.receiver.is_some());
+        match index.checked_sub(receiver) {
+            None => inner.self_caught = Some(0),
+            Some(i) => {
+                let (pat, _) = function.params.get(i)?;
+                for name in pats::bindings(inner.tree, *pat) {
+                    inner.env.insert(name, Known::Caught(0));
+                }
+            }
+        }
+        Some(inner.truth(root))
+    }
+
+    /// For which endings a body's value is true.
+    pub(super) fn truth(&mut self, e: ExprId) -> Test {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.truth_inner(e))
+    }
+
+    fn truth_inner(&mut self, e: ExprId) -> Test {
+        let tree = self.tree;
+        match &tree.expr(e).kind {
+            ExprKind::Block(block) => self.truth_of_statements(&block.stmts, block.tail),
+            ExprKind::Return(Some(value)) => self.truth(*value),
+            ExprKind::If { cond, then, otherwise } => {
+                let test = self.condition_test(*cond);
+                let a = self.truth(*then);
+                let b = otherwise.map_or(Test::constant(false), |o| self.truth(o));
+                test.choose(a, b)
+            }
+            ExprKind::Match { value, arms } => {
+                let Some(level) = self.derived(*value) else { return self.vague(e) };
+                let mut result = Test::constant(false);
+                for arm in arms.iter().rev() {
+                    let mut test = self.pattern_test(arm.pat, level, false);
+                    self.bind(arm.pat, level);
+                    if let Some(guard) = arm.guard {
+                        test = test.and(self.test(guard));
+                    }
+                    let value = self.truth(arm.body);
+                    result = test.choose(value, result);
+                }
+                result
+            }
+            _ => self.test(e),
+        }
+    }
+
+    fn truth_of_statements(&mut self, stmts: &[Stmt], tail: Option<ExprId>) -> Test {
+        let Some((first, rest)) = stmts.split_first() else {
+            return tail.map_or(Test::constant(false), |t| self.truth(t));
+        };
+        match first {
+            Stmt::Let { pat, value: Some(value), otherwise: None, .. } => {
+                if let Some(level) = self.derived(*value) {
+                    self.bind(*pat, level);
+                }
+                self.truth_of_statements(rest, tail)
+            }
+            Stmt::Expr(e) => match &self.tree.expr(*e).kind {
+                ExprKind::Return(Some(value)) => self.truth(*value),
+                ExprKind::If { cond, then, otherwise: None } => {
+                    let test = self.condition_test(*cond);
+                    let inside = self.truth(*then);
+                    let after = self.truth_of_statements(rest, tail);
+                    test.choose(inside, after)
+                }
+                _ => self.truth_of_statements(rest, tail),
+            },
+            _ => self.truth_of_statements(rest, tail),
+        }
+    }
+
+    /// A condition that may be an `if let`.
+    fn condition_test(&mut self, cond: ExprId) -> Test {
+        if let ExprKind::Let { pat, value } = self.tree.expr(cond).kind
+            && let Some(level) = self.derived(value)
+        {
+            let test = self.pattern_test(pat, level, false);
+            self.bind(pat, level);
+            return test;
+        }
+        self.test(cond)
+    }
+
+    pub(super) fn matches_test(&mut self, value: ExprId, pat: crate::frontend::rust::tree::PatId, guard: Option<ExprId>) -> Test {
+        let Some(level) = self.derived(value) else { return self.vague(value) };
+        let test = self.pattern_test(pat, level, false);
+        match guard {
+            None => test,
+            Some(guard) => {
+                self.bind(pat, level);
+                test.and(self.test(guard))
+            }
+        }
+    }
+}
+
+/// A class by name, or `ok`. A class that stands for several statuses can also be another of them.
+fn class_sets(name: &str) -> (Endings, Endings) {
+    let Some(class) = FailureClass::from_name(name) else {
+        let fine = Endings::OK | Endings::one(Ending::Status(FailureClass::Application));
+        return (fine, Endings::ALL);
+    };
+    let set = Endings::of_classes([class]);
+    let several = matches!(class, FailureClass::Conflict | FailureClass::Permanent | FailureClass::ServerError);
+    (set, if several { Endings::ALL } else { Endings::ALL.without(set) })
+}
+
+/// A status compared with a number. Answers of success and those of a business failure are below 400.
+fn against_number(level: Level, op: BinaryOp, number: u16) -> Test {
+    let holds = |status: u16| match op {
+        BinaryOp::Eq => status == number,
+        BinaryOp::Ne => status != number,
+        BinaryOp::Lt => status < number,
+        BinaryOp::Le => status <= number,
+        BinaryOp::Gt => status > number,
+        BinaryOp::Ge => status >= number,
+        _ => true,
+    };
+    let mut test = Test { level: Some(level), yes: Endings::NONE, no: Endings::ERRORS, judged: Judged::Error };
+    for status in (100..=599).filter(|s| *s < 300 || *s >= 400) {
+        let endings = match FailureClass::of_status(status) {
+            Some(class) => Endings::of_classes([class]),
+            None => Endings::OK | Endings::one(Ending::Status(FailureClass::Application)),
+        };
+        if holds(status) {
+            test.yes |= endings;
+        } else {
+            test.no |= endings;
+        }
+    }
+    test
+}
