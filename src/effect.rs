@@ -133,7 +133,8 @@ pub struct Remote {
     /// The client it goes through, if one is built in the tree.
     pub client: Option<Client>,
     pub key: Key,
-    /// Which scenarios can happen at all, as the endings a failing try has before any mapping.
+    /// Only dials: the one failure it has is that of connecting, or to hang.
+    pub connect_only: bool,
     pub at: Span,
 }
 

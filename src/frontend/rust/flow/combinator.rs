@@ -1,0 +1,127 @@
+//! Retries around a closure: a library's combinator with its policy, its condition and its verdicts in errors.
+
+use super::call::Parts;
+use super::{Flow, Level};
+use crate::class::Endings;
+use crate::effect::{Effect, Exit, Form, LoopId, RepeatKind};
+use crate::frontend::rust::pats;
+use crate::frontend::rust::program::Target;
+use crate::frontend::rust::tree::{ExprId, ExprKind};
+use crate::model::{Does, RetryCall};
+use crate::name::Name;
+
+/// A retry at the bottom of a chain of modifiers: `op.retry(policy).when(..).notify(..)`.
+struct Chain {
+    call: ExprId,
+    model: RetryCall,
+    /// Modifiers by name with their first argument.
+    modifiers: Vec<(Name, Option<ExprId>)>,
+}
+
+impl Flow<'_> {
+    pub(super) fn retry_chain(&mut self, e: ExprId) -> Option<Effect> {
+        let chain = self.find_retry(e)?;
+        let parts = self.parts_of(chain.call);
+        let id = self.fresh_loop();
+        let policy = parts.get(chain.model.policy).map(|p| self.world.values.eval(self.body, p));
+        let outer = self.verdict.take();
+        self.verdict = chain.model.verdict_in_error.then_some(id);
+        let body = self.operation(parts.get(chain.model.operation), &parts, &chain.model);
+        let stops_itself = chain.model.verdict_in_error && leaves(&body, id);
+        self.verdict = outer;
+        let condition = self.condition_of(&chain, &parts);
+        let span = self.at(chain.call);
+        let mut again = match chain.model.retries_on.is_empty() {
+            true => Endings::ERRORS,
+            false => crate::model::endings(&chain.model.retries_on),
+        };
+        let looks = condition.is_some() || stops_itself;
+        if let Some(sure) = condition {
+            again = again & sure;
+        }
+        let mut repeat = self.repeat(id, Form::Combinator, span, body);
+        repeat.kind = RepeatKind::Retry;
+        repeat.jumps = false;
+        repeat.again = again;
+        repeat.seen.looks_at_error = looks;
+        repeat.seen.confidence = crate::effect::Confidence::High;
+        self.apply_policy(&mut repeat, policy.as_ref(), span);
+        self.note_op(chain.call);
+        Some(Effect::Repeat(Box::new(repeat)))
+    }
+
+    /// The operation of a combinator: a closure, a function by name, a future factory in a local or parameter.
+    fn operation(&mut self, arg: Option<ExprId>, _: &Parts, _: &RetryCall) -> Effect {
+        let Some(arg) = arg else { return Effect::Nothing };
+        let below = pats::root(self.tree, arg);
+        if let ExprKind::Path(_) = self.tree.expr(below).kind {
+            if let Some(Target::Fns(ids, of)) = self.types.targets.get(&below).cloned() {
+                let places: Vec<_> = ids.iter().filter_map(|i| self.world.places.get(i).copied()).collect();
+                let Some(first) = places.first().copied() else { return Effect::Nothing };
+                let callee = match (of, places.len()) {
+                    (Some(name), 2..) => crate::effect::Callee::AnyOf(name, places),
+                    _ => crate::effect::Callee::Place(first),
+                };
+                return Effect::Call(crate::effect::Call { callee, args: Vec::new(), at: self.at(arg) });
+            }
+            if let Some(i) = self.types.locals.get(&below).and_then(|l| self.params.get(l)) {
+                let callee = crate::effect::Callee::Param(*i);
+                return Effect::Call(crate::effect::Call { callee, args: Vec::new(), at: self.at(arg) });
+            }
+        }
+        self.future(arg, true)
+    }
+
+    /// Endings for which a given predicate can say "again"; `None` if there is no predicate.
+    fn condition_of(&mut self, chain: &Chain, parts: &Parts) -> Option<Endings> {
+        let by_argument = chain.model.condition.and_then(|c| parts.get(c));
+        let by_modifier = chain.model.condition_method.as_ref().and_then(|name| {
+            chain.modifiers.iter().find(|(n, _)| n == name).and_then(|(_, arg)| *arg)
+        });
+        let predicate = by_argument.or(by_modifier)?;
+        let tree = self.tree;
+        Some(self.in_arm(|flow, level| match &tree.expr(predicate).kind {
+            ExprKind::Closure { params, body, .. } => {
+                params.iter().for_each(|(pat, _)| flow.bind(*pat, level));
+                flow.while_failing(level, |f| f.truth(*body)).yes
+            }
+            _ => flow.named_predicate(predicate, level),
+        }))
+    }
+
+    /// A predicate given by name: a function of the tree, or a method path of the error's type.
+    fn named_predicate(&mut self, e: ExprId, _: Level) -> Endings {
+        match self.types.targets.get(&e).cloned() {
+            Some(Target::Fns(ids, _)) => ids.first().and_then(|id| self.predicate(*id, 0)).map_or(Endings::ALL, |t| t.yes),
+            Some(Target::Foreign(path)) => {
+                let told = path.rsplit_once("::").and_then(|(owner, name)| {
+                    self.world.models.type_model(owner).and_then(|m| m.tells.get(name).cloned())
+                });
+                told.map_or(Endings::ALL, |classes| crate::model::endings(&classes))
+            }
+            _ => Endings::ALL,
+        }
+    }
+
+    fn find_retry(&self, e: ExprId) -> Option<Chain> {
+        let mut modifiers = Vec::new();
+        let mut call = e;
+        loop {
+            let Some(Target::Foreign(path)) = self.types.targets.get(&call) else { return None };
+            if let Some(Does::Retry(model)) = self.world.models.function(path).and_then(|f| f.does.clone()) {
+                return Some(Chain { call, model, modifiers });
+            }
+            let ExprKind::Method { receiver, name, args, .. } = &self.tree.expr(call).kind else { return None };
+            modifiers.push((name.clone(), args.first().copied()));
+            call = *receiver;
+        }
+    }
+}
+
+/// Whether a verdict inside the body stops the retry with that id.
+fn leaves(body: &Effect, id: LoopId) -> bool {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match body {
+        Effect::Leave(Exit::Break(other), _) if *other == id => true,
+        other => crate::effect::children(other).into_iter().any(|c| leaves(c, id)),
+    })
+}

@@ -1,0 +1,407 @@
+//! Calls through clients: the try itself, the deadlines and the retry layers that the client's object carries.
+
+use super::call::Parts;
+use super::{Flow, tidy};
+use crate::class::Endings;
+use crate::effect::{
+    Client, Confidence, Deadline, DeadlineKind, Effect, Form, Jitter, Key, Remote, Repeat, RepeatKind, Safety, Shape, Stop, Target,
+    Wait,
+};
+use crate::frontend::rust::program::Ty;
+use crate::frontend::rust::tree::{ExprId, ExprKind};
+use crate::frontend::rust::val::{Field, Object, Val};
+use crate::frontend::rust::values;
+use crate::model::{ArgRef, Means, RemoteModel, RetryModel, Scalar};
+use crate::name::Name;
+use crate::source::Span;
+use crate::value::{Origin, OriginKind, Value};
+
+impl Flow<'_> {
+    pub(super) fn remote(&mut self, e: ExprId, path: &str, model: &RemoteModel, parts: &Parts) -> Effect {
+        let mut effects: Vec<Effect> = parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
+        self.note_op(e);
+        let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
+        let object = holder.and_then(|h| first_object(&self.world.values.eval(self.body, h)));
+        let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
+        let fields = Fields { flow: self, object: object.as_deref(), owner };
+        let mut call = Effect::Remote(fields.request(e, path, model, parts, holder));
+        if model.answers_are_errors {
+            call = tidy::statuses_to_errors(call, true);
+        }
+        call = fields.within(call, e, model);
+        call = fields.layers(call, e);
+        effects.push(call);
+        tidy::seq(effects)
+    }
+
+    /// Fills a layer's numbers from a policy's value.
+    pub(super) fn apply_policy(&self, repeat: &mut Repeat, policy: Option<&Val>, at: Span) {
+        let object = policy.and_then(first_object);
+        match object {
+            Some(object) => {
+                let model = self.world.models.type_model(&object.what).and_then(|m| m.retries.clone());
+                let fields = Fields { flow: self, object: Some(&object), owner: &object.what };
+                fields.fill(repeat, model.as_ref(), at);
+            }
+            None => match policy {
+                Some(Val::List(delays)) => {
+                    repeat.stops = vec![Stop::Count(Value::Number(delays.len() as u64 + 1), Origin::literal(at))];
+                    repeat.wait = Wait { shape: Shape::Custom, at: Some(at), ..Wait::none() };
+                }
+                _ => {
+                    repeat.stops = vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
+                    repeat.wait = Wait::unknown(at);
+                }
+            },
+        }
+    }
+}
+
+/// The first object among what a value can be: the one with the most fields, as the one that says most.
+pub(super) fn first_object(val: &Val) -> Option<std::rc::Rc<Object>> {
+    match val {
+        Val::Object(object) => Some(object.clone()),
+        Val::Wrapped(inner) => first_object(inner),
+        Val::Any(several) => several.iter().filter_map(first_object).max_by_key(|o| o.fields.len()),
+        _ => None,
+    }
+}
+
+/// A value's fields over the defaults of its model.
+struct Fields<'f, 'a> {
+    flow: &'f Flow<'a>,
+    object: Option<&'f Object>,
+    owner: &'f str,
+}
+
+impl Fields<'_, '_> {
+    fn set(&self, name: &str) -> Option<&Field> {
+        self.object.and_then(|o| o.fields.get(name))
+    }
+
+    /// The model's default of a field, and its source line.
+    fn default(&self, name: &str) -> Option<(&Scalar, Option<&Name>)> {
+        let types = [self.object.map(|o| &*o.what), Some(self.owner)];
+        types.into_iter().flatten().find_map(|what| {
+            let field = self.flow.world.models.type_model(what)?.fields.get(name)?;
+            Some((field.default.as_ref()?, field.source.as_ref()))
+        })
+    }
+
+    fn means(&self, name: &str) -> Option<Means> {
+        let types = [self.object.map(|o| &*o.what), Some(self.owner)];
+        types.into_iter().flatten().find_map(|what| self.flow.world.models.type_model(what)?.fields.get(name)?.means)
+    }
+
+    /// Milliseconds of a field: what was set, else the default; a cleared field (`Nothing`) has none.
+    fn ms(&self, name: &str) -> Option<(Value, Origin)> {
+        match self.set(name) {
+            Some(field) => match &field.value {
+                Val::Nothing => None,
+                val => Some(values::as_ms(val)),
+            },
+            None => match self.default(name)? {
+                (Scalar::Int(n), source) => {
+                    Some((Value::Number(*n), Origin { kind: OriginKind::LibraryDefault, at: None, source: source.cloned() }))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    fn request(&self, e: ExprId, path: &str, model: &RemoteModel, parts: &Parts, holder: Option<ExprId>) -> Remote {
+        let method = path.rsplit("::").next().unwrap_or(path);
+        let verb = match model.verb.as_deref() {
+            Some("{method}") => Some(Name::new(method)),
+            Some(fixed) => Some(Name::new(fixed)),
+            None => self.text("verb"),
+        };
+        let address = match model.address.and_then(|a| parts.get(a)) {
+            Some(arg) => self.flow.world.values.eval(self.flow.body, arg),
+            None => self.set("address").map_or(Val::unknown("not given"), |f| f.value.clone()),
+        };
+        let sql = !matches!(&*model.system, "http" | "grpc" | "tcp");
+        let verb = if sql { sql_verb(&address).or(verb) } else { verb };
+        let built = self.object.and_then(|o| o.built_at);
+        let client_type = self.object.map(|o| o.what.clone()).unwrap_or_else(|| Name::new(self.owner));
+        Remote {
+            system: model.system.clone(),
+            safety: safety(model, verb.as_deref()),
+            verb,
+            target: self.target(&address, sql, path, holder),
+            client: (!self.owner.is_empty()).then(|| Client {
+                what: client_type,
+                built_at: built,
+                connect_timeout: self.ms("connect_timeout").is_some(),
+            }),
+            key: if model.adds_key || self.set("key").is_some() { Key::Once } else { Key::None },
+            connect_only: model.connect_only,
+            at: self.flow.at(e),
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<Name> {
+        match (self.set(name).map(|f| &f.value), self.default(name)) {
+            (Some(Val::Text(text)), _) | (None, Some((Scalar::Text(text), _))) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn target(&self, address: &Val, sql: bool, path: &str, holder: Option<ExprId>) -> Target {
+        let mut target = Target { via: holder.and_then(|h| self.flow.client_name(h)), ..Target::default() };
+        if !sql {
+            match strip(address) {
+                Val::Text(text) => target.address = Some(text.clone()),
+                Val::Env(name) => target.env = Some(name.clone()),
+                Val::Param(i) => target.param = Some(*i),
+                _ => {}
+            }
+        }
+        let mut segments = path.rsplit("::");
+        let method = segments.next().unwrap_or(path);
+        let owner = segments.next().unwrap_or_default();
+        target.method = Some(Name::from(format!("{owner}::{method}")));
+        target
+    }
+
+    /// The deadlines that the client or the request carries, from the inside out: idle, then total.
+    fn within(&self, call: Effect, e: ExprId, model: &RemoteModel) -> Effect {
+        let at = self.flow.at(e);
+        let mut call = call;
+        for (name, kind) in [("read_timeout", DeadlineKind::Idle), ("timeout", DeadlineKind::Total)] {
+            if let Some((limit, origin)) = self.ms(name) {
+                call = Effect::Within(Deadline { kind, limit, at: origin.at.unwrap_or(at) }, Box::new(call));
+            }
+        }
+        match model.ends_after_ms {
+            Some(ms) => Effect::Within(Deadline { kind: DeadlineKind::Total, limit: Value::Number(ms), at }, Box::new(call)),
+            None => call,
+        }
+    }
+
+    /// The client's own retries inside, its middleware around them: the first that was added is the outermost.
+    fn layers(&self, call: Effect, e: ExprId) -> Effect {
+        let at = self.flow.at(e);
+        let mut call = call;
+        let own = self.object.map(|o| o.what.clone()).into_iter().chain([Name::new(self.owner)]);
+        let own = own.filter_map(|what| self.flow.world.models.type_model(&what)?.retries.clone()).next();
+        if let Some(retries) = own {
+            call = self.layer(call, &retries, at);
+        }
+        let Some(Field { value: Val::List(layers), .. }) = self.set("layers") else { return call };
+        for layer in layers.iter().rev() {
+            let Some(object) = first_object(layer) else { continue };
+            let Some(retries) = self.flow.world.models.type_model(&object.what).and_then(|m| m.retries.clone()) else { continue };
+            let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what };
+            call = fields.layer(call, &retries, object.built_at.unwrap_or(at));
+        }
+        call
+    }
+
+    fn layer(&self, body: Effect, model: &RetryModel, at: Span) -> Effect {
+        let form = match &*model.form {
+            "client" => Form::Client,
+            "middleware" => Form::Middleware,
+            "driver" => Form::Driver,
+            "hedge" => Form::Hedge,
+            _ => Form::Combinator,
+        };
+        let mut repeat = self.flow.repeat(self.flow.fresh_loop(), form, at, body);
+        repeat.kind = RepeatKind::Retry;
+        repeat.jumps = false;
+        repeat.again = crate::model::endings(&model.retries_on);
+        if model.retries_on.is_empty() {
+            repeat.again = Endings::ERRORS;
+        }
+        repeat.seen.looks_at_error = model.classifies || !model.retries_on.is_empty();
+        repeat.seen.classified_below = true;
+        repeat.seen.confidence = Confidence::High;
+        let policy = model.policy.as_ref().map(|name| self.set(name).map(|f| f.value.clone()));
+        match policy {
+            Some(Some(value)) => match first_object(&value) {
+                Some(object) => {
+                    let inner = self.flow.world.models.type_model(&object.what).and_then(|m| m.retries.clone());
+                    let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what };
+                    fields.fill(&mut repeat, inner.as_ref().or(Some(model)), at);
+                }
+                None => {
+                    repeat.stops = vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
+                    repeat.wait = Wait::unknown(at);
+                }
+            },
+            _ => self.fill(&mut repeat, Some(model), at),
+        }
+        if matches!(repeat.stops.first(), Some(Stop::Count(Value::Number(0 | 1), _))) {
+            return repeat.body;
+        }
+        repeat.seen.retry_after = model.honours_retry_after;
+        Effect::Repeat(Box::new(repeat))
+    }
+
+    /// Bounds and wait of a layer from the policy's fields.
+    fn fill(&self, repeat: &mut Repeat, model: Option<&RetryModel>, at: Span) {
+        repeat.stops = self.stops(repeat, model);
+        repeat.wait = self.wait(model, at);
+        if let Some(model) = model
+            && repeat.seen.retry_after.is_none()
+        {
+            repeat.seen.retry_after = model.honours_retry_after;
+        }
+    }
+
+    fn stops(&self, repeat: &mut Repeat, model: Option<&RetryModel>) -> Vec<Stop> {
+        let mut stops = Vec::new();
+        let total = |value: Value, means: Option<Means>| if means == Some(Means::Retries) { value.plus(1) } else { value };
+        match self.set("attempts") {
+            Some(field) if matches!(field.value, Val::Nothing) => repeat.seen.unbounded_at = field.at,
+            Some(field) => {
+                let (value, origin) = values::as_count(&field.value);
+                stops.push(Stop::Count(total(value, self.means("attempts")), origin));
+            }
+            None => {
+                if let Some((Scalar::Int(n), source)) = self.default("attempts") {
+                    let origin = Origin { kind: OriginKind::LibraryDefault, at: None, source: source.cloned() };
+                    if !self.is_written() {
+                        repeat.default_of = source.cloned().or_else(|| Some(Name::new(self.owner)));
+                    }
+                    stops.push(Stop::Count(total(Value::Number(*n), self.means("attempts")), origin));
+                }
+            }
+        }
+        match self.set("elapsed") {
+            Some(field) if matches!(field.value, Val::Nothing) => repeat.seen.unbounded_at = field.at,
+            _ => {
+                if let Some((value, origin)) = self.ms("elapsed") {
+                    stops.push(Stop::Elapsed(value, origin));
+                }
+            }
+        }
+        if stops.is_empty() && !model.is_some_and(|m| m.unbounded) && repeat.seen.unbounded_at.is_none() {
+            stops.push(Stop::Count(Value::unknown("its number is not written here"), Origin::none()));
+        }
+        stops
+    }
+
+    /// Somebody built the policy in this tree, whatever its numbers are.
+    fn is_written(&self) -> bool {
+        let policy = self.object.and_then(|o| self.flow.world.models.type_model(&o.what)).map(|m| m.role);
+        matches!(policy, Some(crate::model::Role::Policy | crate::model::Role::Layer))
+    }
+
+    fn wait(&self, model: Option<&RetryModel>, at: Span) -> Wait {
+        let shape = match self.text("shape").or_else(|| model.and_then(|m| m.shape.clone())).as_deref() {
+            Some("exponential") => Shape::Exponential,
+            Some("fixed") => Shape::Fixed,
+            Some("linear") => Shape::Linear,
+            Some("none") => Shape::None,
+            Some("fibonacci" | "custom" | "polynomial" | "decorrelated") => Shape::Custom,
+            _ => Shape::Unknown,
+        };
+        let number = |name: &str| self.ms(name).and_then(|(v, _)| v.number());
+        let base = number("base");
+        let factor = match model.is_some_and(|m| m.factor_is_base) {
+            true => base.map(|b| b as f64),
+            false => self.float("factor"),
+        };
+        let scale = if model.is_some_and(|m| m.factor_is_base) { self.float("scale").unwrap_or(1.0) } else { 1.0 };
+        let jitter = self.jitter(model);
+        Wait {
+            shape,
+            base_ms: base.map(|b| (b as f64 * scale) as u64),
+            factor: if shape == Shape::Exponential { factor } else { None },
+            cap_ms: number("cap"),
+            jitter,
+            at: self.object.and_then(|o| o.built_at).or(Some(at)),
+            overflows: None,
+            from: None,
+        }
+    }
+
+    fn float(&self, name: &str) -> Option<f64> {
+        match self.set(name).map(|f| &f.value) {
+            Some(Val::Float(x)) => Some(*x),
+            Some(Val::Int(Value::Number(n), _)) => Some(*n as f64),
+            Some(_) => None,
+            None => match self.default(name)?.0 {
+                Scalar::Float(x) => Some(*x),
+                Scalar::Int(n) => Some(*n as f64),
+                _ => None,
+            },
+        }
+    }
+
+    fn jitter(&self, model: Option<&RetryModel>) -> Jitter {
+        let word = match self.set("jitter").map(|f| &f.value) {
+            Some(Val::Bool(true)) => "some".to_owned(),
+            Some(Val::Bool(false) | Val::Nothing) => "none".to_owned(),
+            Some(Val::Text(text)) => text.to_string(),
+            Some(Val::Float(x)) => if *x == 0.0 { "none" } else { "some" }.to_owned(),
+            Some(Val::Int(Value::Number(n), _)) => if *n == 0 { "none" } else { "some" }.to_owned(),
+            Some(_) => return Jitter::Unknown,
+            None => match self.default("jitter") {
+                Some((Scalar::Text(text), _)) => text.to_string(),
+                Some((Scalar::Bool(b), _)) => if *b { "some" } else { "none" }.to_owned(),
+                Some((Scalar::Float(x), _)) => if *x == 0.0 { "none" } else { "some" }.to_owned(),
+                _ => model.and_then(|m| m.jitter.as_ref()).map_or("none".to_owned(), |j| j.to_string()),
+            },
+        };
+        match word.as_str() {
+            "none" => Jitter::None,
+            "full" => Jitter::Full,
+            "equal" => Jitter::Equal,
+            "decorrelated" => Jitter::Decorrelated,
+            _ => Jitter::Some,
+        }
+    }
+}
+
+fn strip(val: &Val) -> &Val {
+    match val {
+        Val::Wrapped(inner) => strip(inner),
+        Val::Any(several) => several.first().map_or(val, strip),
+        other => other,
+    }
+}
+
+fn sql_verb(text: &Val) -> Option<Name> {
+    let Val::Text(text) = strip(text) else { return None };
+    let word = text.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next()?.to_ascii_uppercase();
+    if word == "INSERT" && text.to_ascii_uppercase().contains("ON CONFLICT") {
+        return Some(Name::new("UPSERT"));
+    }
+    (!word.is_empty()).then(|| Name::from(word))
+}
+
+fn safety(model: &RemoteModel, verb: Option<&str>) -> Safety {
+    match (model.safety.as_deref(), verb) {
+        (Some("repeatable"), _) => Safety::Repeatable,
+        (Some("unsafe"), _) => Safety::Unsafe,
+        (_, Some("GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE" | "SELECT" | "UPSERT" | "WITH" | "SHOW" | "UPDATE")) => {
+            Safety::Repeatable
+        }
+        (_, Some("POST" | "PATCH" | "INSERT")) => Safety::Unsafe,
+        _ => Safety::Unknown,
+    }
+}
+
+impl Flow<'_> {
+    /// How the code names a client: `AppState.db`, a local's or a static's name.
+    fn client_name(&self, e: ExprId) -> Option<Name> {
+        let mut open = e;
+        loop {
+            match &self.tree.expr(open).kind {
+                ExprKind::Field { base, name } => {
+                    let owner = match self.types.types.get(base) {
+                        Some(Ty::Adt(id, _)) => self.world.program.adt(*id).name.clone(),
+                        _ => return Some(name.clone()),
+                    };
+                    return Some(Name::from(format!("{owner}.{name}")));
+                }
+                ExprKind::Ref(inner) | ExprKind::Unary(_, inner) | ExprKind::Await(inner) | ExprKind::Try(inner) => open = *inner,
+                ExprKind::Method { receiver, .. } => open = *receiver,
+                ExprKind::Path(path) => return path.last().map(|s| s.name.clone()),
+                _ => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! What a loop is (docs/semantics.md, "What a retry loop is"): asked of its turn's effect, one operation at a time.
+//!
+//! For each operation of the turn the question is put twice: where does control go if it succeeds, and where if it fails
+//! in each way it can, everything else succeeding? A retry sends a failure back to the head and success out of the loop.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::flow::{LoopNote, OpSeen};
+use crate::class::{Ending, Endings, FailureClass, Scenario};
+use crate::effect::{self, Callee, Confidence, Effect, Exit, Judged, LoopId, PlaceId, Repeat, RepeatKind, Wait};
+use crate::source::Span;
+
+/// What classification needs to know of a place that is called.
+#[derive(Clone, Debug, Default)]
+pub struct PlaceFacts {
+    /// A remote call is reached.
+    pub remote: bool,
+    /// It sends data that changes something.
+    pub sends: bool,
+    /// Something foreign and unknown is awaited.
+    pub awaits: bool,
+    /// It waits, and how.
+    pub sleeps: Option<Wait>,
+    /// How its result can fail, by its signature.
+    pub fails: Endings,
+}
+
+pub struct Judge<'a> {
+    pub facts: &'a FxHashMap<PlaceId, PlaceFacts>,
+    pub ops: &'a FxHashMap<Span, OpSeen>,
+    pub notes: &'a FxHashMap<LoopId, LoopNote>,
+}
+
+/// One way a turn can go.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Outcome {
+    to: To,
+    ending: Ending,
+    /// It waited on the way, after the operation was tried.
+    slept: bool,
+    tried: bool,
+    /// The content of an answer decided.
+    judged: bool,
+    /// The error was looked at in a way that could not be followed.
+    looked: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum To {
+    On,
+    Return,
+    Break(u32),
+    Again(u32),
+}
+
+type Outcomes = BTreeSet<Outcome>;
+
+const START: Outcome = Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
+
+/// More ways than this through one turn: nothing is said about the loop.
+const MOST: usize = 600;
+
+/// One operation of a turn.
+struct Op {
+    at: Span,
+    remote: bool,
+    sends: bool,
+    unknown: bool,
+    fails: Endings,
+}
+
+/// What was found out about one loop.
+struct Verdict {
+    kind: RepeatKind,
+    again: Endings,
+    path_without_wait: bool,
+    looks: bool,
+    confidence: Confidence,
+}
+
+impl Judge<'_> {
+    /// Gives every loop in an effect its kind, the inner ones first.
+    pub fn judge(&self, effect: &mut Effect) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
+            for child in effect::children_mut(effect) {
+                self.judge(child);
+            }
+            if let Effect::Call(call) = effect {
+                for arg in &mut call.args {
+                    if let crate::effect::Arg::Closure(inner) = arg {
+                        self.judge(inner);
+                    }
+                }
+            }
+            if let Effect::Repeat(repeat) = effect
+                && repeat.kind == RepeatKind::Unjudged
+            {
+                self.one(repeat);
+            }
+        });
+    }
+
+    fn one(&self, repeat: &mut Repeat) {
+        let mut ops = Vec::new();
+        self.operations(&repeat.body, &mut ops);
+        let verdicts = ops.iter().filter_map(|op| self.about(repeat, op)).collect::<Vec<_>>();
+        let rank = |kind: RepeatKind| match kind {
+            RepeatKind::Retry => 7,
+            RepeatKind::Failover => 6,
+            RepeatKind::Reconnecting => 5,
+            RepeatKind::Polling => 4,
+            RepeatKind::Serving => 3,
+            RepeatKind::Iteration => 2,
+            RepeatKind::Spin | RepeatKind::Unjudged => 1,
+        };
+        let kind = verdicts.iter().map(|v| v.kind).max_by_key(|k| rank(*k)).unwrap_or(RepeatKind::Iteration);
+        repeat.kind = kind;
+        for verdict in verdicts.iter().filter(|v| v.kind == kind) {
+            repeat.again |= verdict.again;
+            repeat.seen.path_without_wait |= verdict.path_without_wait;
+            repeat.seen.looks_at_error |= verdict.looks;
+            repeat.seen.confidence = repeat.seen.confidence.max(verdict.confidence);
+        }
+        let waits = self.waits(&repeat.body);
+        if let Some(wait) = waits.into_iter().next() {
+            repeat.wait = wait;
+        }
+    }
+
+    /// Every call in a turn that could fail, in the order of the text; the work of other tasks is not among them.
+    fn operations(&self, effect: &Effect, found: &mut Vec<Op>) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match effect {
+            Effect::Remote(remote) => found.push(Op {
+                at: remote.at,
+                remote: true,
+                sends: remote.safety == crate::effect::Safety::Unsafe || remote.verb.as_deref() == Some("PUT"),
+                unknown: false,
+                fails: scenario_endings(),
+            }),
+            Effect::Call(call) => self.called(call, found),
+            Effect::Spawn(_) => {}
+            other => effect::children(other).into_iter().for_each(|c| self.operations(c, found)),
+        });
+    }
+
+    fn called(&self, call: &crate::effect::Call, found: &mut Vec<Op>) {
+        let mut op = Op { at: call.at, remote: false, sends: false, unknown: false, fails: Endings::FAILURES };
+        let places: &[PlaceId] = match &call.callee {
+            Callee::Place(id) => std::slice::from_ref(id),
+            Callee::AnyOf(_, ids) => ids,
+            Callee::Param(_) => {
+                op.unknown = true;
+                &[]
+            }
+            Callee::Unknown(_) => {
+                op.unknown = self.ops.get(&call.at).is_some_and(|o| o.awaited);
+                &[]
+            }
+        };
+        let facts: Vec<&PlaceFacts> = places.iter().filter_map(|p| self.facts.get(p)).collect();
+        if !facts.is_empty() {
+            op.remote = facts.iter().any(|f| f.remote);
+            op.sends = facts.iter().any(|f| f.sends);
+            op.unknown = facts.iter().any(|f| f.awaits);
+            op.fails = facts.iter().fold(Endings::NONE, |all, f| all | f.fails);
+        }
+        for arg in &call.args {
+            if let crate::effect::Arg::Closure(inner) = arg {
+                let mut below = Vec::new();
+                self.operations(inner, &mut below);
+                op.remote |= below.iter().any(|o| o.remote);
+                op.sends |= below.iter().any(|o| o.sends);
+                op.unknown |= below.iter().any(|o| o.unknown);
+            }
+        }
+        found.push(op);
+    }
+
+    fn about(&self, repeat: &Repeat, op: &Op) -> Option<Verdict> {
+        let id = repeat.id.0;
+        let stays = |o: &Outcome| matches!(o.to, To::On) || o.to == To::Again(id);
+        let fine = self.outcomes(&repeat.body, op.at, Ending::Ok)?;
+        let tried: Vec<&Outcome> = fine.iter().filter(|o| o.tried).collect();
+        if tried.is_empty() {
+            return None;
+        }
+        let leaves = tried.iter().any(|o| !stays(o));
+        let goes_on = tried.iter().any(|o| stays(o) && !o.judged);
+        let asks_again = tried.iter().any(|o| stays(o) && o.judged);
+        let mut verdict =
+            Verdict { kind: RepeatKind::Iteration, again: Endings::NONE, path_without_wait: false, looks: false, confidence: Confidence::Medium };
+        let (mut slept, mut possible) = (false, Endings::NONE);
+        for ending in op.fails.iter() {
+            let outcomes = self.outcomes(&repeat.body, op.at, ending)?;
+            let back: Vec<&Outcome> = outcomes.iter().filter(|o| o.tried && stays(o) && o.ending != Ending::Never).collect();
+            possible |= Endings::one(ending);
+            if back.is_empty() || (ending == Ending::Status(FailureClass::Application)) {
+                continue;
+            }
+            // An answer that nothing looks at goes wherever success goes.
+            if matches!(ending, Ending::Status(_)) && (goes_on || back.iter().all(|o| o.judged)) {
+                continue;
+            }
+            verdict.again |= Endings::one(ending);
+            slept |= back.iter().any(|o| o.slept);
+            verdict.path_without_wait |= back.iter().any(|o| !o.slept);
+            verdict.looks |= back.iter().any(|o| o.looked);
+        }
+        let errors = possible & Endings::ERRORS;
+        verdict.looks |= !verdict.again.holds(errors);
+        let fresh = self.ops.get(&op.at).is_some_and(|o| o.fresh_in.contains(&repeat.id));
+        verdict.kind = self.kind(repeat, op, &verdict, &Ways { leaves, goes_on, asks_again, slept, fresh });
+        if op.remote && verdict.kind == RepeatKind::Retry {
+            verdict.confidence = Confidence::High;
+        }
+        Some(verdict)
+    }
+
+    fn kind(&self, repeat: &Repeat, op: &Op, verdict: &Verdict, ways: &Ways) -> RepeatKind {
+        let over_data = self.notes.get(&repeat.id).is_some_and(|n| n.over_data);
+        if verdict.again.is_empty() {
+            return match (ways.asks_again, ways.goes_on) {
+                (true, false) => RepeatKind::Polling,
+                (_, true) if !over_data && !repeat.exhausts => RepeatKind::Serving,
+                _ => RepeatKind::Iteration,
+            };
+        }
+        if ways.fresh {
+            return if ways.leaves && !ways.goes_on { RepeatKind::Failover } else { RepeatKind::Iteration };
+        }
+        if ways.leaves && !ways.goes_on {
+            return match op.remote || op.unknown {
+                true => RepeatKind::Retry,
+                false => RepeatKind::Spin,
+            };
+        }
+        if over_data || repeat.exhausts {
+            RepeatKind::Iteration
+        } else if ways.slept && !verdict.path_without_wait && !ways.goes_on_slept(self, repeat, op) {
+            RepeatKind::Reconnecting
+        } else {
+            RepeatKind::Serving
+        }
+    }
+
+    /// The waits of a turn, in the order of the text; those of inner loops are theirs.
+    fn waits(&self, effect: &Effect) -> Vec<Wait> {
+        let mut found = Vec::new();
+        self.collect_waits(effect, &mut found);
+        found
+    }
+
+    fn collect_waits(&self, effect: &Effect, found: &mut Vec<Wait>) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match effect {
+            Effect::Sleep(wait) => found.push(wait.clone()),
+            Effect::Call(call) => {
+                if let Callee::Place(id) = call.callee
+                    && let Some(facts) = self.facts.get(&id)
+                    && !facts.remote
+                    && let Some(wait) = &facts.sleeps
+                {
+                    found.push(Wait { at: Some(call.at), ..wait.clone() });
+                }
+            }
+            Effect::Repeat(_) | Effect::Spawn(_) => {}
+            other => effect::children(other).into_iter().for_each(|c| self.collect_waits(c, found)),
+        });
+    }
+
+    fn outcomes(&self, body: &Effect, at: Span, ending: Ending) -> Option<Outcomes> {
+        let mut run = Run { judge: self, at, ending, caught: Vec::new(), left: 40_000 };
+        run.eval(body)
+    }
+}
+
+/// Where control can go, in short.
+struct Ways {
+    leaves: bool,
+    goes_on: bool,
+    asks_again: bool,
+    slept: bool,
+    fresh: bool,
+}
+
+impl Ways {
+    /// A wait on the successful way back too: a period, no backoff.
+    fn goes_on_slept(&self, judge: &Judge<'_>, repeat: &Repeat, op: &Op) -> bool {
+        let stays = |o: &Outcome| matches!(o.to, To::On) || o.to == To::Again(repeat.id.0);
+        judge.outcomes(&repeat.body, op.at, Ending::Ok).is_some_and(|all| all.iter().any(|o| o.tried && stays(o) && o.slept))
+    }
+}
+
+fn scenario_endings() -> Endings {
+    Scenario::ALL.into_iter().map(Scenario::ending).collect()
+}
+
+/// One evaluation: the operation at that place ends so, all others succeed.
+struct Run<'j, 'a> {
+    judge: &'j Judge<'a>,
+    at: Span,
+    ending: Ending,
+    caught: Vec<Ending>,
+    left: u32,
+}
+
+impl Run<'_, '_> {
+    fn eval(&mut self, effect: &Effect) -> Option<Outcomes> {
+        self.left = self.left.checked_sub(1)?;
+        let out = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.eval_inner(effect))?;
+        (out.len() <= MOST).then_some(out)
+    }
+
+    fn eval_inner(&mut self, effect: &Effect) -> Option<Outcomes> {
+        match effect {
+            Effect::Nothing | Effect::Spawn(_) => Some([START].into()),
+            Effect::End(ending) => Some([Outcome { ending: *ending, ..START }].into()),
+            Effect::Caught(n) => {
+                let ending = self.caught.iter().rev().nth(usize::from(*n)).copied().unwrap_or(Ending::Ok);
+                Some([Outcome { ending, ..START }].into())
+            }
+            Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
+            Effect::Remote(remote) => Some(self.op(remote.at, false)),
+            Effect::Call(call) => Some(self.op(call.at, self.only_waits(&call.callee))),
+            Effect::Seq(parts) => self.seq(parts),
+            Effect::Join(parts, _) => self.seq(parts),
+            Effect::Branch(parts, judged) => self.any(parts, *judged),
+            Effect::Race(parts, _) => self.any(parts, Judged::Other),
+            Effect::Map(rules, body) => {
+                let body = self.eval(body)?;
+                Some(body.into_iter().flat_map(|o| renamed(rules, o)).collect())
+            }
+            Effect::Recover(body, arms) => self.recover(body, arms),
+            Effect::Within(_, body) => {
+                let body = self.eval(body)?;
+                let cut = |e| if e == Ending::Never { Ending::Error(FailureClass::Timeout) } else { e };
+                Some(body.into_iter().map(|o| Outcome { ending: cut(o.ending), ..o }).collect())
+            }
+            Effect::Leave(exit, body) => {
+                let body = self.eval(body)?;
+                let to = match exit {
+                    Exit::Return => To::Return,
+                    Exit::Break(id) => To::Break(id.0),
+                    Exit::Again(id) => To::Again(id.0),
+                };
+                Some(body.into_iter().map(|o| if o.to == To::On && o.ending != Ending::Never { Outcome { to, ..o } } else { o }).collect())
+            }
+            Effect::Scope(body) => {
+                let body = self.eval(body)?;
+                Some(body.into_iter().map(|o| if o.to == To::Return { Outcome { to: To::On, ..o } } else { o }).collect())
+            }
+            Effect::Repeat(repeat) => self.inner_loop(repeat),
+        }
+    }
+
+    fn only_waits(&self, callee: &Callee) -> bool {
+        let Callee::Place(id) = callee else { return false };
+        self.judge.facts.get(id).is_some_and(|f| f.sleeps.is_some() && !f.remote)
+    }
+
+    fn op(&self, at: Span, waits: bool) -> Outcomes {
+        if at == self.at && !waits {
+            [Outcome { ending: self.ending, tried: true, ..START }].into()
+        } else {
+            [Outcome { slept: waits, ..START }].into()
+        }
+    }
+
+    fn seq(&mut self, parts: &[Effect]) -> Option<Outcomes> {
+        let mut done = Outcomes::new();
+        let mut open: Outcomes = [START].into();
+        for part in parts {
+            let next = self.eval(part)?;
+            let mut onward = Outcomes::new();
+            for before in &open {
+                for after in &next {
+                    let both = then(before, after);
+                    if both.to == To::On && both.ending.goes_on() { onward.insert(both) } else { done.insert(both) };
+                }
+            }
+            if onward.len() > MOST {
+                return None;
+            }
+            open = onward;
+        }
+        done.extend(open);
+        Some(done)
+    }
+
+    fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
+        let mut all = Outcomes::new();
+        for part in parts {
+            for outcome in self.eval(part)? {
+                all.insert(Outcome {
+                    judged: outcome.judged || judged == Judged::Answer,
+                    looked: outcome.looked || judged == Judged::Error,
+                    ..outcome
+                });
+            }
+        }
+        Some(all)
+    }
+
+    fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
+        let mut all = Outcomes::new();
+        for before in self.eval(body)? {
+            let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
+            match arm {
+                None => drop(all.insert(before)),
+                Some(arm) => {
+                    self.caught.push(before.ending);
+                    let after = self.eval(&arm.then);
+                    self.caught.pop();
+                    all.extend(after?.iter().map(|a| then(&before, a)));
+                }
+            }
+        }
+        Some(all)
+    }
+
+    fn inner_loop(&mut self, repeat: &Repeat) -> Option<Outcomes> {
+        let id = repeat.id.0;
+        let body = self.eval(&repeat.body)?;
+        let retries = matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover);
+        let out = body.into_iter().filter_map(|o| match o.to {
+            To::Break(b) if b == id => Some(Outcome { to: To::On, ..o }),
+            To::Again(a) if a == id => (repeat.exhausts || !retries).then_some(Outcome { to: To::On, ending: Ending::Ok, ..o }),
+            To::On if repeat.jumps => (repeat.exhausts || !retries).then_some(Outcome { ending: Ending::Ok, ..o }),
+            _ => Some(o),
+        });
+        Some(out.collect())
+    }
+}
+
+/// One outcome after another. A wait counts once the operation was tried; before it, it is a period.
+fn then(before: &Outcome, after: &Outcome) -> Outcome {
+    Outcome {
+        to: after.to,
+        ending: after.ending,
+        slept: before.slept || after.slept,
+        tried: before.tried || after.tried,
+        judged: before.judged || after.judged,
+        looked: before.looked || after.looked,
+    }
+}
+
+fn renamed(rules: &[(Endings, Endings)], outcome: Outcome) -> Vec<Outcome> {
+    if outcome.to != To::On {
+        return vec![outcome];
+    }
+    match rules.iter().find(|(from, _)| from.has(outcome.ending)) {
+        None => vec![outcome],
+        Some((_, to)) => to.iter().map(|ending| Outcome { ending, ..outcome }).collect(),
+    }
+}

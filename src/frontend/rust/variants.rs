@@ -1,0 +1,151 @@
+//! What the variants of the tree's own error types are made from: a pattern on a variant is a pattern on those endings.
+//!
+//! A variant that wraps another error (`From`, `#[from]`, `map_err(Error::Http)`, an arm that caught one) can be any
+//! failure of a remote call. One that is made under a test of a status stands for the classes of that status. One that
+//! is made out of nothing is a failure of the program's own.
+
+use rustc_hash::FxHashMap;
+
+use super::pats;
+use super::program::{BodyId, BodyTypes, Owner, Program, Target, TraitRef};
+use super::tree::{ExprId, ExprKind, Lit, RustFile};
+use crate::class::{Ending, Endings, FailureClass};
+use crate::model::Models;
+use crate::name::Name;
+
+/// Endings by the canonical path of the variant.
+pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models: &Models) -> FxHashMap<Name, Endings> {
+    let mut found: FxHashMap<Name, Endings> = FxHashMap::default();
+    declared(program, &mut found);
+    for (body, types) in bodies {
+        let BodyId::Fn(id) = body else { continue };
+        let Some(root) = program.function(*id).body else { continue };
+        let converts = matches!(&program.def(*id).owner, Owner::Impl { of: TraitRef::Foreign(name), .. } if name.ends_with("From"));
+        let mut walk = Walk { tree: program.tree_of(*body), types, models, found: &mut found };
+        walk.go(root, if converts { Some(wrapped()) } else { None });
+    }
+    found
+}
+
+/// Variants with a field marked `#[from]` wrap.
+fn declared(program: &Program, found: &mut FxHashMap<Name, Endings>) {
+    for adt in &program.adts {
+        let decl = &program.tree(adt.file).adts[adt.decl as usize];
+        for variant in decl.variants.iter().filter(|_| decl.is_enum) {
+            let path = Name::from(format!("{}::{}", adt.path, variant.name));
+            let from = variant.fields.iter().any(|f| f.attrs.others.iter().any(|(name, _)| &**name == "from"));
+            let set = if from { wrapped() } else { Endings::NONE };
+            *found.entry(path).or_default() |= set;
+        }
+    }
+}
+
+/// Whatever a remote call can fail with.
+fn wrapped() -> Endings {
+    Endings::FAILURES.without(Endings::one(Ending::Status(FailureClass::Application)))
+}
+
+struct Walk<'a> {
+    tree: &'a RustFile,
+    types: &'a BodyTypes,
+    models: &'a Models,
+    found: &'a mut FxHashMap<Name, Endings>,
+}
+
+impl Walk<'_> {
+    /// `context`: what is known to have failed around here.
+    fn go(&mut self, e: ExprId, context: Option<Endings>) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.inside(e, context));
+    }
+
+    fn inside(&mut self, e: ExprId, context: Option<Endings>) {
+        let tree = self.tree;
+        match &tree.expr(e).kind {
+            ExprKind::Call { args, .. } => {
+                if let Some(Target::Constructor(path)) = self.types.targets.get(&e) {
+                    let wraps = args.iter().any(|a| self.holds_error(*a));
+                    self.made(&path.clone(), if wraps { Some(context.unwrap_or_else(wrapped)) } else { context });
+                }
+            }
+            ExprKind::Struct { fields, .. } => {
+                if let Some(path) = self.types.struct_paths.get(&e) {
+                    let wraps = fields.iter().any(|(_, a)| self.holds_error(*a));
+                    self.made(&path.clone(), if wraps { Some(context.unwrap_or_else(wrapped)) } else { context });
+                }
+            }
+            ExprKind::Path(_) => {
+                if let Some(path) = self.types.paths.get(&e) {
+                    self.made(&path.clone(), context);
+                }
+                if let Some(Target::Constructor(path)) = self.types.targets.get(&e) {
+                    self.made(&path.clone(), Some(context.unwrap_or_else(wrapped)));
+                }
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                self.go(*cond, context);
+                let classes = self.classes_in(*cond);
+                self.go(*then, classes.or(context));
+                if let Some(otherwise) = otherwise {
+                    self.go(*otherwise, classes.map(|_| wrapped()).or(context));
+                }
+                return;
+            }
+            ExprKind::Match { value, arms } => {
+                self.go(*value, context);
+                for arm in arms {
+                    let fails = self.types.pat_paths.get(&arm.pat).is_some_and(|p| &**p == "Err");
+                    let inner = if fails { Some(context.unwrap_or_else(wrapped)) } else { context };
+                    arm.guard.iter().for_each(|g| self.go(*g, inner));
+                    self.go(arm.body, inner);
+                }
+                return;
+            }
+            ExprKind::Method { receiver, name, args, .. } if matches!(&**name, "map_err" | "or_else") => {
+                self.go(*receiver, context);
+                args.iter().for_each(|a| self.go(*a, Some(context.unwrap_or_else(wrapped))));
+                return;
+            }
+            _ => {}
+        }
+        pats::children(tree, e).into_iter().for_each(|c| self.go(c, context));
+    }
+
+    fn made(&mut self, path: &Name, context: Option<Endings>) {
+        if let Some(set) = self.found.get_mut(path) {
+            let application = Endings::of_classes([FailureClass::Application]);
+            *set |= context.unwrap_or(application);
+        }
+    }
+
+    /// An argument that is an error of somebody else: by its type.
+    fn holds_error(&self, e: ExprId) -> bool {
+        use super::program::Ty;
+        match self.types.types.get(&pats::root(self.tree, e)) {
+            Some(Ty::Foreign(name, _)) => self.models.type_model(name).is_some_and(|m| m.role == crate::model::Role::Error) || name.ends_with("Error"),
+            _ => false,
+        }
+    }
+
+    /// The classes of the statuses that a condition compares with, if it does.
+    fn classes_in(&self, cond: ExprId) -> Option<Endings> {
+        let mut open = vec![cond];
+        let mut all = Endings::NONE;
+        while let Some(e) = open.pop() {
+            if let Some(path) = self.types.paths.get(&e)
+                && let Some((owner, name)) = path.rsplit_once("::")
+                && let Some(class) = self.models.type_model(owner).and_then(|m| m.constants.get(name))
+                && let Some(class) = FailureClass::from_name(class)
+            {
+                all |= Endings::of_classes([class]);
+            }
+            if let ExprKind::Lit(Lit::Int(n, _)) = &self.tree.expr(e).kind
+                && (400..600).contains(n)
+                && let Some(class) = FailureClass::of_status(*n as u16)
+            {
+                all |= Endings::of_classes([class]);
+            }
+            open.extend(pats::children(self.tree, e));
+        }
+        (!all.is_empty()).then_some(all)
+    }
+}
