@@ -2,4 +2,5 @@
 
 pub mod tree;
 pub mod program;
+pub mod names;
 pub mod val;
