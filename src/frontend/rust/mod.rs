@@ -3,4 +3,5 @@
 pub mod tree;
 pub mod program;
 pub mod names;
+pub mod infer;
 pub mod val;

@@ -13,7 +13,9 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-pub use scope::{Def, Ns, Scope};
+pub use prelude::primitive;
+pub use scope::{Def, Guess, Ns, Scope};
+pub use tables::{Key, key};
 pub use visit::for_each_child;
 
 use super::program::{
@@ -132,6 +134,11 @@ fn drop_unreached(program: &mut Program) {
             file.tree = Default::default();
         }
     }
+}
+
+/// Whether a primitive is a number.
+pub fn is_number(name: &str) -> bool {
+    primitive(name).is_some() && !matches!(name, "bool" | "char" | "str")
 }
 
 impl Index {
