@@ -48,12 +48,9 @@ impl Walk<'_> {
         args: &[ExprId],
         want: &Ty,
     ) -> Ty {
-        if let (Value::Fns { ids, .. } | Value::Many(_) | Value::Unknown(_), true) =
-            (&value, self.names_a_trait(path))
-        {
-            // `Trait::method(receiver, ..)`: the receiver may tell which implementation.
-            let method = ids_receiver(self, &value).unwrap_or(ids.len() == 1);
-            if let (true, Some((receiver, rest)), Some(last)) = (method, args.split_first(), path.last()) {
+        // `Trait::method(receiver, ..)`: the receiver may tell which implementation.
+        if self.names_a_trait(path) && takes_receiver(self, &value) {
+            if let (Some((receiver, rest)), Some(last)) = (args.split_first(), path.last()) {
                 let ty = self.expr(*receiver, &Ty::Unknown);
                 if let Ty::Adt(..) = ty {
                     let found = self.find_method(&ty, &last.name);
@@ -323,8 +320,9 @@ impl Walk<'_> {
 }
 
 /// Whether the functions of a value take a receiver.
-fn ids_receiver(walk: &Walk<'_>, value: &Value) -> Option<bool> {
-    let Value::Fns { ids, .. } = value else { return Some(true) };
-    let first = ids.first()?;
-    Some(walk.program.function(*first).receiver.is_some())
+fn takes_receiver(walk: &Walk<'_>, value: &Value) -> bool {
+    match value {
+        Value::Fns { ids, .. } => walk.program.function(ids[0]).receiver.is_some(),
+        _ => false,
+    }
 }

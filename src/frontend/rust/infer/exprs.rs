@@ -107,7 +107,7 @@ impl Walk<'_> {
     }
 
     /// Futures are known by their output, so awaiting changes only what is a value of its own.
-    fn awaited(&self, ty: Ty) -> Ty {
+    pub(super) fn awaited(&self, ty: Ty) -> Ty {
         let result = |args: Vec<Ty>, error: &str| {
             let ok = args.into_iter().next().unwrap_or(Ty::Unknown);
             Ty::Foreign("Result".into(), vec![ok, plain(error)])

@@ -1,7 +1,7 @@
 //! The children of an expression, for walks that need no types.
 
 use crate::frontend::rust::tree::{
-    Block, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, SelectArm, Stmt,
+    Block, ExprId, ExprKind, MacroArgs, RustFile, SelectArm, Stmt,
 };
 
 /// Calls `f` with every direct child expression, in the order of the text; expressions in patterns are not children.
@@ -90,17 +90,5 @@ fn macro_children(args: &MacroArgs, f: &mut dyn FnMut(ExprId)) {
         }
         MacroArgs::Block(block) => f(*block),
         MacroArgs::Opaque { .. } => {}
-    }
-}
-
-/// The patterns directly inside a pattern.
-pub fn pat_children(tree: &RustFile, pat: PatId) -> Vec<PatId> {
-    match &tree.pat(pat).kind {
-        PatKind::Ident { sub, .. } => sub.iter().copied().collect(),
-        PatKind::TupleStruct { parts, .. } => parts.clone(),
-        PatKind::Struct { fields, .. } => fields.iter().map(|(_, p)| *p).collect(),
-        PatKind::Tuple(all) | PatKind::Slice(all) | PatKind::Or(all) => all.clone(),
-        PatKind::Typed(inner, _) | PatKind::Ref(inner) => vec![*inner],
-        _ => Vec::new(),
     }
 }
