@@ -3,3 +3,4 @@
 pub mod tree;
 pub mod program;
 pub mod val;
+pub mod values;
