@@ -301,13 +301,29 @@ pub struct TraitModel {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Entry {
     /// `#[get("/path")]`: attribute path, the HTTP method (absent: `method = "GET"` inside), the path is the first string.
-    Attribute { path: Name, #[serde(default)] method: Option<Name>, kind: Name },
+    Attribute {
+        path: Name,
+        #[serde(default)]
+        method: Option<Name>,
+        kind: Name,
+    },
     /// `Router::route("/path", get(handler))`: the method's path, argument of the path, argument of the handler.
-    Route { method: Name, path: u16, handler: u16 },
+    Route {
+        method: Name,
+        path: u16,
+        handler: u16,
+    },
     /// `axum::routing::get(handler)`: a function that pairs a method with the handler argument; chained calls likewise.
-    MethodRouter { functions: BTreeMap<Name, Name>, handler: u16 },
+    MethodRouter {
+        functions: BTreeMap<Name, Name>,
+        handler: u16,
+    },
     /// `Router::nest("/prefix", router)`.
-    Nest { method: Name, path: u16, router: u16 },
+    Nest {
+        method: Name,
+        path: u16,
+        router: u16,
+    },
     /// A trait generated from a service description whose every async method is an operation (`*_server::*`).
     Service { attribute: Name, kind: Name },
 }
