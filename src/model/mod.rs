@@ -5,6 +5,7 @@
 //! remote, waits, retries or cuts reads them. Paths may hold `*` for one segment or part of one (`aws_sdk_*::Client`).
 
 pub mod load;
+pub mod lookup;
 
 use std::collections::BTreeMap;
 
@@ -332,4 +333,5 @@ pub enum Entry {
 #[derive(Debug, Default)]
 pub struct Models {
     pub models: Vec<Model>,
+    lookup: lookup::Lookup,
 }

@@ -1,6 +1,8 @@
 //! Rust sources: from text to places with effects.
 
+pub mod bounds;
 pub mod lower;
+pub mod names;
 pub mod program;
 pub mod tree;
 pub mod val;

@@ -1,6 +1,6 @@
 //! The whole Rust program as tables: crates, modules, functions, types. Filled by `names`, read by everything after it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tree::{AdtDecl, At, Attrs, ExprId, Function, PatId, RustFile};
 use crate::name::Name;
@@ -115,6 +115,10 @@ pub enum Ty {
     /// A generic parameter with its bounds, `dyn` and `impl`.
     Bound(Vec<TraitRef>),
     Never,
+    /// A generic parameter inside a signature or a type's fields. Never in [`BodyTypes`], where it is bound or a `Bound`.
+    Param(Name),
+    /// `T::Name` inside a signature.
+    Assoc(Box<Ty>, Name),
     /// Made by foreign code; the path of the function that made it.
     ForeignValue(Name),
     Unknown,
@@ -157,7 +161,13 @@ pub struct BodyTypes {
     pub struct_paths: FxHashMap<ExprId, Name>,
     /// The canonical path of a macro that is called.
     pub macros: FxHashMap<ExprId, Name>,
+    /// Expressions that name the receiver `self`.
+    pub self_paths: FxHashSet<ExprId>,
+    /// Format macros: the locals named inside the text (`"{host}"`), in order.
+    pub captures: FxHashMap<ExprId, Vec<PatId>>,
+    /// Calls that lead into the tree or nowhere known.
     pub calls: u64,
+    /// Those of them that lead to at most ten targets.
     pub calls_resolved: u64,
 }
 

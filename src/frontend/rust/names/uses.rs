@@ -1,0 +1,95 @@
+//! Imports, resolved by a fixpoint: an import may go through another one, in any order.
+
+use super::Index;
+use super::scope::{Def, Guess, Ns};
+use crate::frontend::rust::program::ModId;
+use crate::frontend::rust::tree::UseLeaf;
+
+#[derive(Debug)]
+pub struct Import {
+    pub module: ModId,
+    pub leaf: UseLeaf,
+    /// Found in both name spaces, or as a glob: nothing more to look for.
+    pub done: bool,
+}
+
+/// More rounds than any chain of re-exports that people write.
+const ROUNDS: usize = 12;
+
+pub fn resolve_imports(index: &mut Index, mut imports: Vec<Import>) {
+    for guess in [Guess::No, Guess::Foreign] {
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for import in imports.iter_mut().filter(|i| !i.done) {
+                changed |= if import.leaf.glob {
+                    resolve_glob(index, import, guess)
+                } else {
+                    resolve_name(index, import, guess)
+                };
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+}
+
+fn resolve_glob(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
+    let path = &import.leaf.path;
+    let Some((def, taken)) = index.resolve(import.module, path, Ns::Types, guess) else {
+        return false;
+    };
+    let useful = matches!(def, Def::Mod(_) | Def::Adt(_) | Def::Foreign(_));
+    if taken < path.len() || !useful || def == Def::Mod(import.module) {
+        return false;
+    }
+    import.done = true;
+    index.scopes[import.module.0 as usize].globs.push(def);
+    true
+}
+
+fn resolve_name(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
+    let types = whole(index, import, Ns::Types, guess);
+    let values = whole(index, import, Ns::Values, guess);
+    import.done = types.is_some() && values.is_some();
+    let name = import.leaf.name.clone();
+    let scope = &mut index.scopes[import.module.0 as usize];
+    if name == "_" {
+        return match types {
+            Some(def) if !scope.hidden.contains(&def) => {
+                import.done = true;
+                scope.hidden.push(def);
+                true
+            }
+            _ => false,
+        };
+    }
+    let mut changed = false;
+    for (found, names) in [(types, &mut scope.types), (values, &mut scope.values)] {
+        if let Some(def) = found {
+            if !names.contains_key(&name) {
+                names.insert(name.clone(), def);
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+fn whole(index: &Index, import: &Import, ns: Ns, guess: Guess) -> Option<Def> {
+    let path = &import.leaf.path;
+    // `use a::{self}` is written as the path `a`; a `self` that was left at the end means the same.
+    let path = match path.split_last() {
+        Some((last, rest)) if *last == "self" && !rest.is_empty() => rest,
+        _ => &path[..],
+    };
+    let own = path.len() == 1 && path[0] == import.leaf.name;
+    let (def, taken) = if own {
+        let krate = index.scope(import.module).krate;
+        let outside = index.crate_named(krate, &path[0]);
+        (outside.or_else(|| index.lexical(import.module, &path[0], ns))?, 1)
+    } else {
+        index.resolve(import.module, path, ns, guess)?
+    };
+    (taken == path.len()).then_some(def)
+}
