@@ -1,8 +1,34 @@
 //! Rust sources: from text to places with effects.
+//!
+//! `lower` is the only room that knows syn. `names` and `infer` find out what every name and call means, `values`,
+//! `bounds` and `waits` what numbers are, `flow` turns bodies into effects, `loops` says what each loop is, and
+//! [`extract`](extract::extract) puts it all together.
+
+pub mod tree;
+
+pub mod lower;
+
+pub mod manifest;
+pub mod program;
+
+pub mod names;
+pub mod val;
 
 pub mod infer;
-pub mod lower;
-pub mod names;
-pub mod program;
-pub mod tree;
-pub mod val;
+
+pub mod values;
+
+pub mod bounds;
+pub mod waits;
+
+pub mod pats;
+
+pub mod flow;
+
+pub mod loops;
+pub mod reach;
+pub mod variants;
+
+pub mod entries;
+
+pub mod extract;
