@@ -117,6 +117,8 @@ pub enum Arg {
     Place(PlaceId),
     /// A callable parameter of the caller handed on.
     Param(u16),
+    /// An address, as in [`Target::address`]; `$NAME` where it is read from the environment.
+    Text(Name),
     /// Nothing that matters.
     Other,
 }
@@ -133,7 +135,8 @@ pub struct Remote {
     /// The client it goes through, if one is built in the tree.
     pub client: Option<Client>,
     pub key: Key,
-    /// Which scenarios can happen at all, as the endings a failing try has before any mapping.
+    /// It only connects (`TcpStream::connect`): it can be refused or hang, and nothing else.
+    pub connect_only: bool,
     pub at: Span,
 }
 
@@ -202,6 +205,8 @@ pub struct Repeat {
     pub again: Endings,
     /// The body decides by `Exit::Again`, `Exit::Break` and by falling through to the head.
     pub jumps: bool,
+    /// The loop's head ends it (`for`, `while`): after the last turn control falls out of the loop as after a success.
+    pub exhausts: bool,
     pub wait: Wait,
     pub body: Effect,
     pub seen: Seen,
