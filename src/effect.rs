@@ -117,6 +117,8 @@ pub enum Arg {
     Place(PlaceId),
     /// A callable parameter of the caller handed on.
     Param(u16),
+    /// An address, as in [`Target::address`]; `$NAME` where it is read from the environment.
+    Text(Name),
     /// Nothing that matters.
     Other,
 }

@@ -144,7 +144,7 @@ impl Tries {
 }
 
 /// Where a number comes from, for reports.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Origin {
     pub kind: OriginKind,
     /// Where the number stands, if it stands in the tree.
@@ -153,7 +153,7 @@ pub struct Origin {
     pub source: Option<Name>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OriginKind {
     Literal,
     Constant,

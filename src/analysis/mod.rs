@@ -1,5 +1,21 @@
 //! Numbers from the graph: what `audit` prints and what lints compare with thresholds.
 
+mod bind;
+mod ceiling;
+mod deadlines;
+mod endings;
+mod focus;
+mod keep;
+mod layers;
+mod node;
+mod number;
+mod paths;
+mod repeats;
+mod table;
+mod view;
+
+pub use paths::analyse;
+
 use crate::class::{Endings, Scenario};
 use crate::effect::{Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};
 use crate::name::Name;

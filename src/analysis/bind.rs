@@ -1,0 +1,442 @@
+//! From the effects of places to one graph of bound nodes: calls replaced by what they call, parameters by what is given.
+//!
+//! An instance of a place is made once per set of arguments that its body looks at, and shared by everybody who calls it
+//! with these, so that the size of the graph follows the size of the code and not the number of paths through it.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::node::{Arena, BoundLayer, Covers, Node, NodeId};
+use super::number::{self, Num};
+use super::table::Turns;
+use crate::class::{Ending, Endings, FailureClass};
+use crate::effect::{
+    Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Remote, Repeat, RepeatKind,
+};
+use crate::fact::Facts;
+use crate::graph::calls::walk;
+use crate::graph::{Graph, Link, Links};
+use crate::name::Name;
+use crate::source::Span;
+use crate::value::Value;
+
+/// Calls inside calls; deeper ones are a gap.
+const DEEPEST: usize = 500;
+/// Nodes made for one operation.
+const MOST_NODES: usize = 200_000;
+
+/// What a parameter stands for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Given {
+    Number(Num),
+    /// A closure, already bound where it is written, and the call that gave it.
+    Body(NodeId, Span),
+    /// A place, the place at which its component was entered, and the call that gave it.
+    Place(PlaceId, PlaceId, Span),
+    Text(Name),
+    Nothing,
+}
+
+impl Given {
+    fn call(&self) -> Option<Span> {
+        match self {
+            Given::Body(_, at) | Given::Place(_, _, at) => Some(*at),
+            Given::Number(number) => number.bound_at,
+            Given::Text(_) | Given::Nothing => None,
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Frame {
+    place: PlaceId,
+    entry: PlaceId,
+    args: Rc<[Given]>,
+}
+
+impl Frame {
+    fn given(&self, i: u16) -> Option<&Given> {
+        self.args.get(i as usize).filter(|given| **given != Given::Nothing)
+    }
+
+    fn number(&self, i: u16) -> Option<Num> {
+        match self.given(i) {
+            Some(Given::Number(number)) => Some(number.clone()),
+            _ => None,
+        }
+    }
+
+    fn evaluate(&self, value: &Value) -> Num {
+        number::evaluate(value, &|i| self.number(i))
+    }
+}
+
+pub struct Binder<'a> {
+    pub arena: Arena<'a>,
+    facts: &'a Facts,
+    graph: &'a Graph,
+    links: &'a Links<'a>,
+    /// Per place: which of its parameters its body looks at.
+    uses: Vec<FxHashSet<u16>>,
+    instances: FxHashMap<(PlaceId, PlaceId, Rc<[Given]>), NodeId>,
+    open: Vec<PlaceId>,
+    /// Calls that were cut although the graph of places does not know them.
+    cuts: usize,
+    nodes_before: usize,
+    handler_rules: Rc<[(Endings, Endings)]>,
+}
+
+impl<'a> Binder<'a> {
+    pub fn new(facts: &'a Facts, graph: &'a Graph, links: &'a Links<'a>) -> Binder<'a> {
+        use FailureClass::{Gateway, GatewayTimeout, ServerError, Unavailable};
+        // A handler whose work fails answers any of these; an answer that it did not look at is no failure of its work.
+        let answers = Endings::statuses_of([ServerError, Gateway, Unavailable, GatewayTimeout]);
+        Binder {
+            arena: Arena::new(),
+            facts,
+            graph,
+            links,
+            uses: facts.places.iter().map(|place| used(&place.body)).collect(),
+            instances: FxHashMap::default(),
+            open: Vec::new(),
+            cuts: 0,
+            nodes_before: 0,
+            handler_rules: Rc::from([(Endings::ERRORS, answers), (Endings::STATUSES, Endings::OK)]),
+        }
+    }
+
+    /// The node of an operation: its place with nothing given.
+    pub fn operation(&mut self, place: PlaceId) -> NodeId {
+        self.nodes_before = self.arena.nodes.len();
+        match (place.0 as usize) < self.facts.places.len() {
+            true => self.instance(place, place, Rc::from([])),
+            false => Arena::NOTHING,
+        }
+    }
+
+    /// Places of which there is an instance.
+    pub fn reached(&self) -> FxHashSet<PlaceId> {
+        self.instances.keys().map(|(place, _, _)| *place).collect()
+    }
+
+    fn instance(&mut self, place: PlaceId, entry: PlaceId, args: Rc<[Given]>) -> NodeId {
+        let key = (place, entry, args);
+        if let Some(known) = self.instances.get(&key) {
+            return *known;
+        }
+        if self.open.len() >= DEEPEST || self.arena.nodes.len() - self.nodes_before > MOST_NODES {
+            return self.cut("too many paths");
+        }
+        self.open.push(place);
+        let cuts = self.cuts;
+        let facts = self.facts;
+        let frame = Frame { place, entry, args: Rc::clone(&key.2) };
+        let body = self.effect(&facts.place(place).body, &frame);
+        let node = self.framed(body);
+        self.open.pop();
+        // What was cut because of what is open is only true here, unless nothing is open any more.
+        if self.cuts == cuts || self.open.is_empty() {
+            self.instances.insert(key, node);
+        }
+        node
+    }
+
+    fn framed(&mut self, body: NodeId) -> NodeId {
+        match self.arena.node(body) {
+            Node::Nothing | Node::End(_) | Node::Unknown | Node::Remote { .. } | Node::Frame(_) => body,
+            _ => self.arena.add(Node::Frame(body)),
+        }
+    }
+
+    fn cut(&mut self, why: &str) -> NodeId {
+        self.cuts += 1;
+        let node = self.arena.add(Node::Seq(Vec::new()));
+        self.arena.gap(node, Name::new(why));
+        node
+    }
+
+    fn effect(&mut self, effect: &'a Effect, frame: &Frame) -> NodeId {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.bind(effect, frame))
+    }
+
+    fn all(&mut self, parts: &'a [Effect], frame: &Frame) -> Vec<NodeId> {
+        parts.iter().map(|part| self.effect(part, frame)).collect()
+    }
+
+    fn bind(&mut self, effect: &'a Effect, frame: &Frame) -> NodeId {
+        let node = match effect {
+            Effect::Nothing | Effect::Sleep(_) => return Arena::NOTHING,
+            Effect::End(Ending::Ok) => return Arena::NOTHING,
+            Effect::End(ending) => Node::End(*ending),
+            Effect::Caught(level) => Node::Caught(*level),
+            Effect::Seq(parts) => return self.seq(parts, frame),
+            Effect::Branch(parts, _) => return self.branch(parts, frame),
+            Effect::Join(parts, until) => Node::Join(self.all(parts, frame), *until),
+            Effect::Race(parts, wins) => Node::Race(self.all(parts, frame), *wins),
+            Effect::Call(call) => return self.call(call, frame),
+            Effect::Remote(remote) => return self.remote(remote, frame),
+            Effect::Map(rules, body) => Node::Map(rules.clone().into(), self.effect(body, frame)),
+            Effect::Recover(body, arms) => {
+                let body = self.effect(body, frame);
+                let on = arms.iter().map(|arm| arm.on).collect();
+                Node::Recover(body, on, arms.iter().map(|arm| self.effect(&arm.then, frame)).collect())
+            }
+            Effect::Repeat(repeat) => return self.repeat(repeat, frame),
+            Effect::Within(deadline, body) => {
+                let ends = self.covers(deadline, frame);
+                Node::Within { ends, body: self.effect(body, frame) }
+            }
+            Effect::Spawn(body) => Node::Spawn(self.effect(body, frame)),
+            Effect::Leave(exit, body) => Node::Leave(*exit, self.effect(body, frame)),
+            Effect::Scope(body) => Node::Scope(self.effect(body, frame)),
+        };
+        self.simplest(node)
+    }
+
+    /// A node around nothing is nothing, where the table says so too.
+    fn simplest(&mut self, node: Node) -> NodeId {
+        match &node {
+            Node::Scope(body) | Node::Spawn(body) | Node::Within { body, .. } if *body == Arena::NOTHING => {
+                Arena::NOTHING
+            }
+            Node::Recover(body, on, _) if *body == Arena::NOTHING && !on.iter().any(|on| on.has(Ending::Ok)) => {
+                Arena::NOTHING
+            }
+            _ => self.arena.add(node),
+        }
+    }
+
+    fn seq(&mut self, parts: &'a [Effect], frame: &Frame) -> NodeId {
+        let mut nodes = self.all(parts, frame);
+        // Only a last part that does nothing says something: that the whole ends well.
+        let last = nodes.pop();
+        nodes.retain(|node| *node != Arena::NOTHING);
+        nodes.extend(last);
+        match nodes[..] {
+            [] => Arena::NOTHING,
+            [only] => only,
+            _ => self.arena.add(Node::Seq(nodes)),
+        }
+    }
+
+    fn branch(&mut self, parts: &'a [Effect], frame: &Frame) -> NodeId {
+        let nodes = self.all(parts, frame);
+        self.one_of(nodes)
+    }
+
+    fn one_of(&mut self, mut nodes: Vec<NodeId>) -> NodeId {
+        if nodes.iter().all(|node| *node == Arena::NOTHING) {
+            return Arena::NOTHING;
+        }
+        match nodes.len() {
+            1 => nodes.remove(0),
+            _ => self.arena.add(Node::Branch(nodes)),
+        }
+    }
+
+    fn covers(&self, deadline: &Deadline, frame: &Frame) -> Covers {
+        if frame.evaluate(&deadline.limit).low == u64::MAX {
+            return Covers::default();
+        }
+        let kind = deadline.kind;
+        let total = kind == DeadlineKind::Total;
+        Covers { hang: total || kind == DeadlineKind::Idle, total, connect: kind == DeadlineKind::Connect }
+    }
+
+    fn call(&mut self, call: &'a Call, frame: &Frame) -> NodeId {
+        match &call.callee {
+            Callee::Place(place) => self.call_place(*place, call, frame),
+            Callee::AnyOf(of, places) => {
+                let nodes = places.iter().map(|place| self.call_place(*place, call, frame)).collect();
+                let node = self.one_of(nodes);
+                if places.len() > 1 && !self.arena.below(node).deps.is_empty() {
+                    let gap = format!("the worst of {} implementations of {of}", places.len());
+                    self.arena.gap(node, Name::from(gap));
+                }
+                node
+            }
+            Callee::Param(i) => match frame.given(*i).cloned() {
+                Some(Given::Body(node, _)) => node,
+                Some(Given::Place(place, entry, _)) => {
+                    let args = self.args(place, call, frame);
+                    self.instance(place, entry, args)
+                }
+                _ => self.unknown("a callable parameter that nothing binds"),
+            },
+            Callee::Unknown(why) => self.unknown(&why.0),
+        }
+    }
+
+    fn unknown(&mut self, why: &str) -> NodeId {
+        let node = self.arena.add(Node::Unknown);
+        self.arena.gap(node, Name::new(why));
+        node
+    }
+
+    fn call_place(&mut self, place: PlaceId, call: &'a Call, frame: &Frame) -> NodeId {
+        if place.0 as usize >= self.facts.places.len() {
+            return Arena::NOTHING;
+        }
+        match self.graph.enter(frame.entry, frame.place, place) {
+            Some(entry) => {
+                let args = self.args(place, call, frame);
+                self.instance(place, entry, args)
+            }
+            None => Arena::NOTHING,
+        }
+    }
+
+    /// The arguments that the callee looks at; the others are nothing, so that they do not make instances differ.
+    fn args(&mut self, callee: PlaceId, call: &'a Call, frame: &Frame) -> Rc<[Given]> {
+        let mut args = Vec::with_capacity(call.args.len());
+        for (i, arg) in call.args.iter().enumerate() {
+            let wanted = self.uses[callee.0 as usize].contains(&(i as u16));
+            args.push(if wanted { self.arg(arg, call, frame) } else { Given::Nothing });
+        }
+        while args.last() == Some(&Given::Nothing) {
+            args.pop();
+        }
+        args.into()
+    }
+
+    fn arg(&mut self, arg: &'a Arg, call: &Call, frame: &Frame) -> Given {
+        match arg {
+            Arg::Value(value, origin) => {
+                let number = frame.evaluate(value);
+                let handed_on = number.bound_at.is_some();
+                let origin = if handed_on { number.origin.clone() } else { origin.clone() };
+                Given::Number(Num { bound_at: number.bound_at.or(Some(call.at)), origin, ..number })
+            }
+            Arg::Closure(body) => {
+                // A closure around the caller's own callable parameter hands that on.
+                let from = called_param(body).and_then(|i| frame.given(i)).and_then(Given::call);
+                let body = self.effect(body, frame);
+                Given::Body(self.framed(body), from.unwrap_or(call.at))
+            }
+            Arg::Place(place) if (place.0 as usize) < self.facts.places.len() => {
+                match self.graph.enter(frame.entry, frame.place, *place) {
+                    Some(entry) => Given::Place(*place, entry, call.at),
+                    None => Given::Body(Arena::NOTHING, call.at),
+                }
+            }
+            Arg::Param(i) => frame.given(*i).cloned().unwrap_or(Given::Nothing),
+            Arg::Text(text) => Given::Text(text.clone()),
+            Arg::Place(_) | Arg::Other => Given::Nothing,
+        }
+    }
+
+    fn remote(&mut self, remote: &'a Remote, frame: &Frame) -> NodeId {
+        let given = remote.target.param.and_then(|i| frame.given(i));
+        let text = match given {
+            Some(Given::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let link = self.links.link(frame.place, remote, text.as_ref());
+        let mut gaps = link.gaps.clone();
+        let behind = self.behind(&link, frame, &mut gaps);
+        let (dep, site) = (self.arena.dep(&link.dependency), self.arena.site(remote));
+        let node = self.arena.add(Node::Remote { dep, site, behind });
+        gaps.into_iter().for_each(|gap| self.arena.gap(node, gap));
+        node
+    }
+
+    /// What the handlers do that answer, as alternatives; each place once per path.
+    fn behind(&mut self, link: &Link, frame: &Frame, gaps: &mut Vec<Name>) -> Option<NodeId> {
+        let mut nodes = Vec::new();
+        for handler in &link.handlers {
+            let entry = self.graph.enter(frame.entry, frame.place, *handler);
+            // An address that a caller gave can lead back without the graph of places knowing.
+            let back = entry.is_some() && self.open.contains(handler);
+            self.cuts += usize::from(back);
+            let Some(entry) = entry.filter(|_| !back) else {
+                gaps.push(Name::new("cycle"));
+                continue;
+            };
+            let body = self.instance(*handler, entry, Rc::from([]));
+            nodes.push(self.arena.add(Node::Map(Rc::clone(&self.handler_rules), body)));
+        }
+        (!nodes.is_empty()).then(|| self.one_of(nodes))
+    }
+
+    fn repeat(&mut self, repeat: &'a Repeat, frame: &Frame) -> NodeId {
+        let limit = number::limit(repeat, &|i| frame.number(i));
+        let called = called_param(&repeat.body).and_then(|i| frame.given(i)).and_then(Given::call);
+        let bound_at = called.or(limit.bound_at);
+        let turns = Turns {
+            id: repeat.id,
+            n: limit.n,
+            again: repeat.again,
+            jumps: repeat.jumps,
+            exhausts: repeat.exhausts,
+            multiplies: matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover),
+        };
+        let why = limit.why.clone();
+        let layer = self.arena.layer(BoundLayer { repeat, limit, bound_at });
+        let body = self.effect(&repeat.body, frame);
+        let node = self.arena.add(Node::Repeat { turns, layer, body });
+        if let Some(why) = why.filter(|_| turns.multiplies && turns.n.high == u64::MAX) {
+            self.arena.gap(node, why);
+        }
+        node
+    }
+}
+
+/// The first parameter that an effect calls, if it calls one.
+pub fn called_param(effect: &Effect) -> Option<u16> {
+    let mut found = None;
+    walk(effect, &mut |effect| match effect {
+        Effect::Call(Call { callee: Callee::Param(i), .. }) => found = found.or(Some(*i)),
+        Effect::Call(call) => {
+            let handed_on = call.args.iter().find_map(|arg| match arg {
+                Arg::Param(i) => Some(*i),
+                _ => None,
+            });
+            found = found.or(handed_on);
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Every parameter that a body mentions.
+fn used(body: &Effect) -> FxHashSet<u16> {
+    let mut found = FxHashSet::default();
+    walk(body, &mut |effect| match effect {
+        Effect::Call(call) => {
+            if let Callee::Param(i) = &call.callee {
+                found.insert(*i);
+            }
+            for arg in &call.args {
+                match arg {
+                    Arg::Param(i) => drop(found.insert(*i)),
+                    Arg::Value(value, _) => params(value, &mut found),
+                    _ => {}
+                }
+            }
+        }
+        Effect::Remote(remote) => found.extend(remote.target.param),
+        Effect::Repeat(repeat) => {
+            for stop in &repeat.stops {
+                if let crate::effect::Stop::Count(value, _) | crate::effect::Stop::Elapsed(value, _) = stop {
+                    params(value, &mut found);
+                }
+            }
+        }
+        Effect::Within(deadline, _) => params(&deadline.limit, &mut found),
+        _ => {}
+    });
+    found
+}
+
+fn params(value: &Value, found: &mut FxHashSet<u16>) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Param(i) => drop(found.insert(*i)),
+            Value::Largest(parts) | Value::Smallest(parts) => open.extend(parts),
+            Value::Plus(inner, _) | Value::Times(inner, _) => open.push(inner),
+            Value::Number(_) | Value::Unbounded | Value::Unknown(_) => {}
+        }
+    }
+}

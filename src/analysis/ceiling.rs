@@ -1,0 +1,38 @@
+//! The ceiling: classes of failure ignored, layers multiply, calls in a row, side by side or after another's failure add,
+//! branches take the largest. What failures of mixed kinds in one run could reach.
+
+use rustc_hash::FxHashMap;
+
+use super::node::{Arena, DepId, Node, NodeId};
+use crate::value::Tries;
+
+pub type Memo = FxHashMap<(NodeId, DepId), Tries>;
+
+pub fn of(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId) -> Tries {
+    if !arena.holds(node, dep) {
+        return Tries::ZERO;
+    }
+    if let Some(known) = memo.get(&(node, dep)) {
+        return *known;
+    }
+    let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || compute(arena, memo, node, dep));
+    memo.insert((node, dep), found);
+    found
+}
+
+fn compute(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId) -> Tries {
+    let mut each = |id: NodeId| of(arena, memo, id, dep);
+    match arena.node(node) {
+        Node::Branch(parts) => parts.iter().map(|p| each(*p)).fold(Tries::ZERO, Tries::worse),
+        Node::Recover(body, _, arms) => {
+            let first = each(*body);
+            first.plus(arms.iter().map(|a| each(*a)).fold(Tries::ZERO, Tries::worse))
+        }
+        Node::Repeat { turns, body, .. } if turns.multiplies => each(*body).times(turns.n),
+        Node::Remote { dep: own, behind, .. } => {
+            let own = if *own == dep { Tries::ONE } else { Tries::ZERO };
+            own.plus(behind.map_or(Tries::ZERO, each))
+        }
+        other => other.children().map(each).fold(Tries::ZERO, Tries::plus),
+    }
+}

@@ -1,0 +1,95 @@
+//! Which deadlines stand above what: remote calls that nothing ends, and layers that only a deadline ends.
+//!
+//! One walk over all operations; a node is entered once for each set of deadlines that can stand above it. A caller's
+//! deadline does not reach a spawned task, nor the handler on the other side of a call.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::WithoutTimeout;
+use super::node::{Arena, Covers, LayerIx, Node, NodeId, SiteId};
+use crate::effect::Confidence;
+use crate::source::Span;
+
+/// What was reached, and under which deadlines.
+#[derive(Default)]
+pub struct Covered {
+    /// Calls, and what stood above each on some path.
+    calls: BTreeMap<SiteId, Vec<Covers>>,
+    /// Layers that enclose a remote or unknown call on some path from an operation.
+    pub reached: FxHashSet<LayerIx>,
+    /// Layers above which no total deadline stands on some path.
+    pub open: FxHashSet<LayerIx>,
+}
+
+pub fn walk(arena: &Arena<'_>, roots: &[NodeId]) -> Covered {
+    let mut out = Covered::default();
+    let mut seen = vec![0u8; arena.nodes.len()];
+    let mut open: Vec<(NodeId, Covers)> = roots.iter().rev().map(|root| (*root, Covers::default())).collect();
+    while let Some((id, above)) = open.pop() {
+        let bit = 1 << (above.hang as u8 | (above.total as u8) << 1 | (above.connect as u8) << 2);
+        let below = arena.below(id);
+        if seen[id.0 as usize] & bit != 0 || (below.deps.is_empty() && !below.unknown) {
+            continue;
+        }
+        seen[id.0 as usize] |= bit;
+        let inner = match arena.node(id) {
+            Node::Within { ends, .. } => Covers {
+                hang: above.hang || ends.hang,
+                total: above.total || ends.total,
+                connect: above.connect || ends.connect,
+            },
+            Node::Spawn(_) => Covers::default(),
+            Node::Remote { site, .. } => {
+                let calls = out.calls.entry(*site).or_default();
+                if !calls.contains(&above) {
+                    calls.push(above);
+                }
+                Covers::default()
+            }
+            Node::Repeat { layer, .. } => {
+                out.reached.insert(*layer);
+                if !above.total {
+                    out.open.insert(*layer);
+                }
+                above
+            }
+            _ => above,
+        };
+        let from = open.len();
+        open.extend(arena.node(id).children().map(|child| (child, inner)));
+        open[from..].reverse();
+    }
+    out
+}
+
+/// One per client that is built in the tree, else one per call: the first in the order of the files.
+pub fn without_timeout(arena: &Arena<'_>, covered: &Covered) -> Vec<WithoutTimeout> {
+    let mut found: BTreeMap<Span, WithoutTimeout> = BTreeMap::new();
+    for (site, above) in &covered.calls {
+        let remote = arena.sites[site.0 as usize].remote;
+        let ends = |c: &Covers| c.hang || (remote.connect_only && c.connect);
+        let Some(bare) = above.iter().find(|c| !ends(c)) else { continue };
+        let client = remote.client.as_ref();
+        if remote.connect_only && client.is_some_and(|c| c.connect_timeout) {
+            continue;
+        }
+        let built_at = client.and_then(|c| c.built_at);
+        let entry = WithoutTimeout {
+            at: built_at.unwrap_or(remote.at),
+            call: remote.at,
+            what: client.map_or_else(|| remote.system.clone(), |c| c.what.clone()),
+            connect_timeout: bare.connect || client.is_some_and(|c| c.connect_timeout),
+            confidence: match client {
+                Some(client) if client.built_at.is_none() => Confidence::Medium,
+                _ => Confidence::High,
+            },
+        };
+        match found.get_mut(&entry.at) {
+            Some(known) if known.call <= entry.call => {}
+            _ => drop(found.insert(entry.at, entry)),
+        }
+    }
+    found.into_values().collect()
+}

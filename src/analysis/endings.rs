@@ -1,0 +1,223 @@
+//! The table of a bound node in one world: which dependency fails and how, and which calls are counted.
+//!
+//! Results are kept per node and world, and a world is first reduced to what the node can notice: a node without a call
+//! to the failing dependency has the same table in every scenario. That sharing is what makes thousands of operations
+//! over the same code cheap. The work of one operation has a limit; past it the tables are no longer complete.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::node::{Arena, DepId, LayerIx, Node, NodeId, SiteId};
+use super::table::{self, Table, Turns};
+use crate::class::{Ending, Endings, FailureClass};
+use crate::value::Tries;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Which {
+    None,
+    Dep(DepId),
+    /// One call in the text.
+    Site(SiteId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct World {
+    pub failing: Which,
+    pub fails_with: Ending,
+    pub counted: Which,
+    /// Every other layer is switched off.
+    pub only: Option<LayerIx>,
+}
+
+impl World {
+    /// Nothing fails.
+    pub fn calm(counted: Which) -> World {
+        World { failing: Which::None, fails_with: Ending::Ok, counted, only: None }
+    }
+
+    pub fn uncounted(self) -> World {
+        World { counted: Which::None, ..self }
+    }
+}
+
+/// Steps for one operation and for the whole run; a step is one table.
+const STEPS: u64 = 200_000;
+const ALL_STEPS: u64 = 40_000_000;
+
+pub struct Evaluator<'a> {
+    pub arena: &'a Arena<'a>,
+    memo: FxHashMap<(NodeId, World), Rc<Table>>,
+    /// What the enclosing arms have caught, the innermost last.
+    pub(super) caught: Vec<Ending>,
+    steps: u64,
+    left: u64,
+    nothing: Rc<Table>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn new(arena: &'a Arena<'a>) -> Evaluator<'a> {
+        let nothing = Rc::new(Table::ok(Tries::ZERO));
+        Evaluator { arena, memo: FxHashMap::default(), caught: Vec::new(), steps: 0, left: ALL_STEPS, nothing }
+    }
+
+    /// A new operation: its own limit of steps.
+    pub fn begin(&mut self) {
+        self.steps = STEPS.min(self.left);
+    }
+
+    /// The limit was reached: what was found since is not complete.
+    pub fn exhausted(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// Counts one step.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_sub(1);
+        self.left = self.left.saturating_sub(1);
+        self.steps > 0
+    }
+
+    /// The largest over the endings.
+    pub fn most(&mut self, node: NodeId, world: World) -> Tries {
+        self.table(node, world).most()
+    }
+
+    /// The world as far as the node can notice it.
+    pub(super) fn reduced(&self, node: NodeId, world: World) -> World {
+        let below = self.arena.below(node);
+        let seen = |which: Which| match which {
+            Which::Dep(dep) if below.deps.binary_search(&dep).is_err() => Which::None,
+            Which::Site(_) if below.deps.is_empty() => Which::None,
+            which => which,
+        };
+        let failing = seen(world.failing);
+        World {
+            failing,
+            fails_with: if failing == Which::None { Ending::Ok } else { world.fails_with },
+            counted: seen(world.counted),
+            only: world.only.filter(|_| below.repeats),
+        }
+    }
+
+    pub fn table(&mut self, node: NodeId, world: World) -> Rc<Table> {
+        match self.arena.node(node) {
+            Node::Nothing => return Rc::clone(&self.nothing),
+            Node::End(ending) => return Rc::new(Table::one(*ending, Tries::ZERO)),
+            Node::Caught(level) => return Rc::new(Table::one(self.caught_at(*level), Tries::ZERO)),
+            _ => {}
+        }
+        let world = self.reduced(node, world);
+        let closed = self.arena.below(node).caught == 0;
+        if let Some(known) = self.memo.get(&(node, world)).filter(|_| closed) {
+            return Rc::clone(known);
+        }
+        if !self.step() {
+            return Rc::clone(&self.nothing);
+        }
+        let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || Rc::new(self.compute(node, world)));
+        if closed && !self.exhausted() {
+            self.memo.insert((node, world), Rc::clone(&found));
+        }
+        found
+    }
+
+    fn caught_at(&self, level: u8) -> Ending {
+        let at = self.caught.len().checked_sub(1 + level as usize);
+        // An arm that does not exist: a failure of which nothing is known.
+        at.map_or(Ending::Error(FailureClass::Application), |at| self.caught[at])
+    }
+
+    fn compute(&mut self, node: NodeId, world: World) -> Table {
+        let arena = self.arena;
+        match arena.node(node) {
+            Node::Seq(parts) => {
+                let parts = self.tables(parts, world);
+                table::seq(&parts)
+            }
+            Node::Branch(parts) => table::branch(&self.tables(parts, world)),
+            Node::Join(parts, until) => table::join(&self.tables(parts, world), *until),
+            Node::Race(parts, wins) => table::race(&self.tables(parts, world), *wins),
+            Node::Recover(body, on, arms) => {
+                let body = self.table(*body, world);
+                table::recover(&body, on, |arm, ending| {
+                    self.caught.push(ending);
+                    let follow = self.table(arms[arm], world);
+                    self.caught.pop();
+                    follow
+                })
+            }
+            Node::Remote { dep, site, behind } => {
+                let behind = behind.map(|node| self.table(node, world));
+                self.try_once(*dep, *site, world, behind.as_deref())
+            }
+            Node::Frame(body) => {
+                let outside = std::mem::take(&mut self.caught);
+                let body = self.table(*body, world);
+                self.caught = outside;
+                table::frame(&body)
+            }
+            Node::Unknown | Node::Nothing | Node::End(_) | Node::Caught(_) => Table::ok(Tries::ZERO),
+            other => match other.children().next() {
+                Some(body) => {
+                    let body = self.table(body, world);
+                    self.around(node, world, &body)
+                }
+                None => Table::ok(Tries::ZERO),
+            },
+        }
+    }
+
+    pub(super) fn tables(&mut self, parts: &[NodeId], world: World) -> Vec<Rc<Table>> {
+        parts.iter().map(|part| self.table(*part, world)).collect()
+    }
+
+    /// The rule of a node with one body.
+    pub(super) fn around(&self, node: NodeId, world: World, body: &Table) -> Table {
+        match self.arena.node(node) {
+            Node::Map(rules, _) => table::map(rules, body),
+            Node::Within { ends, .. } if ends.hang => table::map(&HANG_ENDS[..], body),
+            Node::Spawn(_) => table::spawn(body),
+            Node::Leave(exit, _) => table::leave(*exit, body),
+            Node::Scope(_) => table::scope(body),
+            Node::Frame(_) => table::frame(body),
+            Node::Repeat { turns, layer, body: inner } => turns.table(body, self.is_off(turns, *layer, *inner, world)),
+            _ => body.clone(),
+        }
+    }
+
+    /// A failover to another dependency is no layer to switch off: without it the failure would surface.
+    pub(super) fn is_off(&self, turns: &Turns, layer: LayerIx, body: NodeId, world: World) -> bool {
+        use crate::effect::RepeatKind::Failover;
+        let elsewhere = || {
+            let kind = self.arena.layers[layer.0 as usize].repeat.kind;
+            kind == Failover && self.arena.below(body).deps.len() != 1
+        };
+        turns.multiplies && world.only.is_some_and(|only| only != layer) && !elsewhere()
+    }
+
+    pub(super) fn try_once(&self, dep: DepId, site: SiteId, world: World, behind: Option<&Table>) -> Table {
+        let own = if is(world.counted, dep, site) { Tries::ONE } else { Tries::ZERO };
+        table::remote(own, self.fails(dep, site, world), behind)
+    }
+
+    /// How this call can fail in this world; what only connects cannot answer.
+    fn fails(&self, dep: DepId, site: SiteId, world: World) -> Option<Ending> {
+        let connect_only = self.arena.sites[site.0 as usize].remote.connect_only;
+        let possible = !connect_only
+            || matches!(world.fails_with, Ending::Never | Ending::Error(FailureClass::Connect));
+        (is(world.failing, dep, site) && possible).then_some(world.fails_with)
+    }
+}
+
+pub(super) fn is(which: Which, dep: DepId, site: SiteId) -> bool {
+    match which {
+        Which::None => false,
+        Which::Dep(wanted) => wanted == dep,
+        Which::Site(wanted) => wanted == site,
+    }
+}
+
+/// What a deadline does to a hang.
+static HANG_ENDS: std::sync::LazyLock<[(Endings, Endings); 1]> =
+    std::sync::LazyLock::new(|| [(Endings::NEVER, Endings::one(Ending::Error(FailureClass::Timeout)))]);

@@ -1,0 +1,134 @@
+//! Every layer of the tree, whether an operation reaches it or not: what `layers` prints and the loop lints judge.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Layer;
+use super::bind::called_param;
+use super::deadlines::Covered;
+use super::node::{Arena, LayerIx};
+use super::number::{Limit, limit};
+use super::paths::reasoned;
+use crate::effect::{Arg, DeadlineKind, Effect, LoopId, PlaceId, Repeat, RepeatKind};
+use crate::fact::Facts;
+use crate::value::Tries;
+
+pub fn all(facts: &Facts, arena: &Arena<'_>, covered: &Covered) -> Vec<Layer> {
+    let mut bound: FxHashMap<LoopId, Vec<LayerIx>> = FxHashMap::default();
+    for (i, layer) in arena.layers.iter().enumerate() {
+        bound.entry(layer.repeat.id).or_default().push(LayerIx(i as u32));
+    }
+    let mut seen = FxHashSet::default();
+    let mut out = Vec::new();
+    for (i, place) in facts.places.iter().enumerate() {
+        let mut found = Vec::new();
+        collect(&place.body, &mut found);
+        for (repeat, total_ms) in found {
+            if seen.insert(repeat.id) {
+                let instances = bound.get(&repeat.id).map_or(&[][..], Vec::as_slice);
+                out.push(layer(arena, covered, PlaceId(i as u32), repeat, total_ms, instances));
+            }
+        }
+    }
+    out.sort_by_key(|layer| (layer.at, layer.id));
+    out
+}
+
+/// The layers of a body in the order of the text, each with the nearest total deadline around it in the same body.
+fn collect<'e>(body: &'e Effect, found: &mut Vec<(&'e Repeat, Option<u64>)>) {
+    let mut open: Vec<(&Effect, Option<u64>)> = vec![(body, None)];
+    while let Some((effect, total)) = open.pop() {
+        let from = open.len();
+        let mut push = |inner: &'e Effect, total| open.push((inner, total));
+        match effect {
+            Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => {
+                parts.iter().for_each(|part| push(part, total));
+            }
+            Effect::Call(call) => call.args.iter().for_each(|arg| match arg {
+                Arg::Closure(body) => push(body, total),
+                _ => {}
+            }),
+            Effect::Within(deadline, body) => {
+                let ends = deadline.kind == DeadlineKind::Total;
+                push(body, deadline.limit.number().filter(|_| ends).or(total));
+            }
+            Effect::Spawn(body) => push(body, None),
+            Effect::Map(_, body) | Effect::Leave(_, body) | Effect::Scope(body) => push(body, total),
+            Effect::Recover(body, arms) => {
+                push(body, total);
+                arms.iter().for_each(|arm| push(&arm.then, total));
+            }
+            Effect::Repeat(repeat) => {
+                if matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover | RepeatKind::Reconnecting) {
+                    found.push((repeat, total));
+                }
+                push(&repeat.body, total);
+            }
+            Effect::Nothing | Effect::End(_) | Effect::Caught(_) | Effect::Remote(_) | Effect::Sleep(_) => {}
+        }
+        open[from..].reverse();
+    }
+}
+
+fn layer(
+    arena: &Arena<'_>,
+    covered: &Covered,
+    place: PlaceId,
+    repeat: &Repeat,
+    total_ms: Option<u64>,
+    instances: &[LayerIx],
+) -> Layer {
+    let at = |ix: &LayerIx| &arena.layers[ix.0 as usize];
+    let plain = limit(repeat, &|_| None);
+    let needs = called_param(&repeat.body).is_some() || hangs_on_a_param(repeat);
+    let mut bound_by = Vec::new();
+    let mut largest: Option<&Limit> = None;
+    for instance in instances.iter().map(at).filter(|_| needs) {
+        if let Some(call) = instance.bound_at {
+            bound_by.push((call, reasoned(instance.limit.n, true, &instance.limit.why)));
+            let smaller = |l: &Limit| (l.n.high, l.n.low) < (instance.limit.n.high, instance.limit.n.low);
+            if largest.is_none_or(smaller) {
+                largest = Some(&instance.limit);
+            }
+        }
+    }
+    bound_by.sort_by_key(|(call, _)| *call);
+    bound_by.dedup();
+    let chosen = largest.unwrap_or(&plain);
+    let reached = instances.iter().any(|ix| covered.reached.contains(ix));
+    let only_by_deadline = reached && !instances.iter().any(|ix| covered.open.contains(ix));
+    let attempts = match largest {
+        Some(_) => instances.iter().map(at).filter(|i| i.bound_at.is_some()).fold(Tries::ONE, |n, i| n.worse(i.limit.n)),
+        None => plain.n,
+    };
+    Layer {
+        id: repeat.id,
+        place,
+        at: repeat.at,
+        end: repeat.end,
+        repeat: repeat.kind,
+        form: repeat.form,
+        default_of: repeat.default_of.clone(),
+        function: repeat.function.clone(),
+        attempts: reasoned(attempts, true, &chosen.why),
+        from: chosen.origin.clone(),
+        elapsed_ms: chosen.elapsed_ms,
+        stops_otherwise: chosen.otherwise || total_ms.is_some() || only_by_deadline,
+        wait: repeat.wait.clone(),
+        again: repeat.again,
+        seen: repeat.seen.clone(),
+        per_try_ms: repeat.per_try_ms,
+        total_ms,
+        bound_by,
+        reached,
+    }
+}
+
+/// Whether its number changes with what a caller gives.
+fn hangs_on_a_param(repeat: &Repeat) -> bool {
+    let asked = std::cell::Cell::new(false);
+    limit(repeat, &|_| {
+        asked.set(true);
+        None
+    });
+    asked.get()
+}

@@ -1,0 +1,215 @@
+//! Effects with everything bound, as one graph of shared nodes: what the tables are computed over.
+//!
+//! A place that is called twice with the same arguments is one node with two parents. No node leads back to itself.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::number::Limit;
+use super::table::Turns;
+use crate::class::{Ending, Endings};
+use crate::effect::{Exit, Remote, Repeat, Until, Wins};
+use crate::name::Name;
+use crate::source::Span;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+/// A dependency by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DepId(pub u32);
+
+/// A remote call by its place in the text, whatever it is bound to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SiteId(pub u32);
+
+/// A layer as it is bound at one call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct LayerIx(pub u32);
+
+#[derive(Debug)]
+pub enum Node {
+    Nothing,
+    End(Ending),
+    Caught(u8),
+    Seq(Vec<NodeId>),
+    Branch(Vec<NodeId>),
+    Join(Vec<NodeId>, Until),
+    Race(Vec<NodeId>, Wins),
+    Remote { dep: DepId, site: SiteId, behind: Option<NodeId> },
+    Map(Rc<[(Endings, Endings)]>, NodeId),
+    Recover(NodeId, Rc<[Endings]>, Vec<NodeId>),
+    Repeat { turns: Turns, layer: LayerIx, body: NodeId },
+    Within { ends: Covers, body: NodeId },
+    Spawn(NodeId),
+    Leave(Exit, NodeId),
+    Scope(NodeId),
+    /// The body of a function or closure, called.
+    Frame(NodeId),
+    /// A call that leads nowhere we know.
+    Unknown,
+}
+
+/// What a deadline ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Covers {
+    pub hang: bool,
+    pub total: bool,
+    pub connect: bool,
+}
+
+impl Node {
+    pub fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let (one, many): (Option<NodeId>, &[NodeId]) = match self {
+            Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown => (None, &[]),
+            Node::Seq(parts) | Node::Branch(parts) | Node::Join(parts, _) | Node::Race(parts, _) => (None, parts),
+            Node::Remote { behind, .. } => (*behind, &[]),
+            Node::Recover(body, _, arms) => (Some(*body), arms),
+            Node::Map(_, body) | Node::Spawn(body) | Node::Leave(_, body) => (Some(*body), &[]),
+            Node::Scope(body) | Node::Frame(body) => (Some(*body), &[]),
+            Node::Repeat { body, .. } | Node::Within { body, .. } => (Some(*body), &[]),
+        };
+        one.into_iter().chain(many.iter().copied())
+    }
+}
+
+/// What is known of everything below a node, itself included.
+#[derive(Debug, Clone)]
+pub struct Below {
+    /// Sorted.
+    pub deps: Rc<[DepId]>,
+    /// How many enclosing arms it mentions.
+    pub caught: u8,
+    /// Something here makes the number differ from the plain calls: a layer, or an arm that calls something.
+    pub repeats: bool,
+    /// A call that leads nowhere we know.
+    pub unknown: bool,
+}
+
+#[derive(Debug)]
+pub struct Site<'a> {
+    pub remote: &'a Remote,
+}
+
+#[derive(Debug)]
+pub struct BoundLayer<'a> {
+    pub repeat: &'a Repeat,
+    pub limit: Limit,
+    pub bound_at: Option<Span>,
+}
+
+#[derive(Debug, Default)]
+pub struct Arena<'a> {
+    pub nodes: Vec<Node>,
+    pub below: Vec<Below>,
+    pub gaps: FxHashMap<NodeId, Vec<Name>>,
+    pub deps: Vec<Name>,
+    pub sites: Vec<Site<'a>>,
+    pub layers: Vec<BoundLayer<'a>>,
+    dep_ids: FxHashMap<Name, DepId>,
+    site_ids: FxHashMap<Span, SiteId>,
+    layer_ids: FxHashMap<(crate::effect::LoopId, Option<Span>, crate::value::Tries), LayerIx>,
+}
+
+impl<'a> Arena<'a> {
+    pub const NOTHING: NodeId = NodeId(0);
+
+    pub fn new() -> Arena<'a> {
+        let mut arena = Arena::default();
+        arena.add(Node::Nothing);
+        arena
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    pub fn below(&self, id: NodeId) -> &Below {
+        &self.below[id.0 as usize]
+    }
+
+    pub fn holds(&self, id: NodeId, dep: DepId) -> bool {
+        self.below(id).deps.binary_search(&dep).is_ok()
+    }
+
+    pub fn dep(&mut self, name: &Name) -> DepId {
+        let next = DepId(self.deps.len() as u32);
+        *self.dep_ids.entry(name.clone()).or_insert_with(|| {
+            self.deps.push(name.clone());
+            next
+        })
+    }
+
+    pub fn site(&mut self, remote: &'a Remote) -> SiteId {
+        let next = SiteId(self.sites.len() as u32);
+        *self.site_ids.entry(remote.at).or_insert_with(|| {
+            self.sites.push(Site { remote });
+            next
+        })
+    }
+
+    pub fn layer(&mut self, layer: BoundLayer<'a>) -> LayerIx {
+        let next = LayerIx(self.layers.len() as u32);
+        let key = (layer.repeat.id, layer.bound_at, layer.limit.n);
+        *self.layer_ids.entry(key).or_insert_with(|| {
+            self.layers.push(layer);
+            next
+        })
+    }
+
+    pub fn add(&mut self, node: Node) -> NodeId {
+        let below = self.summary(&node);
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.below.push(below);
+        id
+    }
+
+    pub fn gap(&mut self, at: NodeId, text: Name) {
+        let gaps = self.gaps.entry(at).or_default();
+        if !gaps.contains(&text) {
+            gaps.push(text);
+        }
+    }
+
+    fn summary(&self, node: &Node) -> Below {
+        let mut out = Below { deps: Rc::from([]), caught: 0, repeats: false, unknown: matches!(node, Node::Unknown) };
+        for child in node.children() {
+            let child = self.below(child);
+            out.deps = union(&out.deps, &child.deps);
+            out.caught = out.caught.max(child.caught);
+            out.repeats |= child.repeats;
+            out.unknown |= child.unknown;
+        }
+        match node {
+            Node::Remote { dep, .. } => out.deps = union(&out.deps, &[*dep].into()),
+            Node::Caught(level) => out.caught = level.saturating_add(1),
+            // Nothing outside a function is caught inside it.
+            Node::Frame(_) => out.caught = 0,
+            Node::Recover(body, _, arms) => {
+                let arms = || arms.iter().map(|arm| self.below(*arm));
+                let inner = arms().map(|arm| arm.caught.saturating_sub(1)).max().unwrap_or(0);
+                out.caught = inner.max(self.below(*body).caught);
+                out.repeats |= arms().any(|arm| !arm.deps.is_empty());
+            }
+            Node::Repeat { turns, .. } => out.repeats |= turns.multiplies && turns.n.high > 1 && !out.deps.is_empty(),
+            _ => {}
+        }
+        out
+    }
+}
+
+/// The union of two sorted sets; one of them itself where it holds the other.
+fn union(a: &Rc<[DepId]>, b: &Rc<[DepId]>) -> Rc<[DepId]> {
+    if b.iter().all(|d| a.binary_search(d).is_ok()) {
+        return Rc::clone(a);
+    }
+    if a.iter().all(|d| b.binary_search(d).is_ok()) {
+        return Rc::clone(b);
+    }
+    let mut all: Vec<DepId> = a.iter().chain(b.iter()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into()
+}

@@ -1,0 +1,263 @@
+//! The numbers of operations: one row for each operation and dependency, and what is said about single calls.
+
+use rustc_hash::FxHashSet;
+
+use super::bind::Binder;
+use super::endings::{Evaluator, Which, World};
+use super::focus::{Choice, Focus, Memo};
+use super::node::{Arena, DepId, LayerIx, NodeId};
+use super::view::{Marks, View};
+use super::{Analysis, CallSite, LayerUse, Row, ceiling, deadlines, keep, layers, repeats};
+use crate::class::Scenario;
+use crate::effect::PlaceId;
+use crate::fact::Facts;
+use crate::graph::{Graph, Links};
+use crate::name::Name;
+use crate::settings::Settings;
+use crate::source::Sources;
+use crate::value::{Bound, Tries, Why};
+
+/// Everything that is computed from the facts of a run.
+pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysis {
+    let links = Links::new(facts, settings, sources);
+    let graph = Graph::new(facts, &links);
+    let mut binder = Binder::new(facts, &graph, &links);
+    let roots: Vec<NodeId> = facts.operations.iter().map(|o| binder.operation(o.place)).collect();
+    let reached = binder.reached();
+    let rest = (0..facts.places.len() as u32).map(PlaceId).filter(|p| !reached.contains(p));
+    for place in rest {
+        binder.operation(place);
+    }
+    let arena = &binder.arena;
+    let mut analysis = Analysis::default();
+    let mut run = Run {
+        facts,
+        settings,
+        sources,
+        evaluator: Evaluator::new(arena),
+        memo: Memo::default(),
+        ceilings: ceiling::Memo::default(),
+        marks: Marks::default(),
+        judged: repeats::Judged::default(),
+    };
+    for (i, root) in roots.iter().enumerate() {
+        run.operation(i, *root, &mut analysis);
+    }
+    let covered = deadlines::walk(arena, &roots);
+    analysis.without_timeout = deadlines::without_timeout(arena, &covered);
+    analysis.layers = layers::all(facts, arena, &covered);
+    analysis.unsafe_repeats.sort_by_key(|u| (u.at, u.layer.at, u.layer.bound_at));
+    analysis.sites.sort_by(|a, b| (a.at, a.operation, &a.dependency).cmp(&(b.at, b.operation, &b.dependency)));
+    analysis
+}
+
+/// What is shared between all operations of a run.
+pub(super) struct Run<'r, 'a> {
+    pub facts: &'r Facts,
+    pub settings: &'r Settings,
+    pub sources: &'r Sources,
+    pub evaluator: Evaluator<'a>,
+    memo: Memo,
+    ceilings: ceiling::Memo,
+    marks: Marks,
+    judged: repeats::Judged,
+}
+
+/// The dearest failure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worst {
+    pub tries: Tries,
+    pub failing: DepId,
+    pub scenario: Scenario,
+}
+
+/// One operation's and one dependency's, while it is computed.
+pub(super) struct Pair<'v> {
+    pub root: NodeId,
+    pub view: &'v View,
+    pub dep: DepId,
+    pub failing: Vec<DepId>,
+}
+
+impl<'a> Run<'_, 'a> {
+    pub fn arena(&self) -> &'a Arena<'a> {
+        self.evaluator.arena
+    }
+
+    fn operation(&mut self, index: usize, root: NodeId, analysis: &mut Analysis) {
+        let arena = self.arena();
+        if arena.below(root).deps.is_empty() {
+            return;
+        }
+        self.evaluator.begin();
+        let view = View::new(arena, root, &mut self.marks);
+        for repeat in &view.repeats {
+            let found = repeats::judge(&mut self.evaluator, &mut self.judged, *repeat, &mut self.marks);
+            analysis.unsafe_repeats.extend(found);
+        }
+        for dep in &view.deps {
+            let failing = match arena.below(root).repeats {
+                true => view.failing(*dep),
+                false => vec![*dep],
+            };
+            let pair = Pair { root, view: &view, dep: *dep, failing };
+            let row = self.row(index, &pair, analysis);
+            self.call_sites(&row, &pair, analysis);
+            analysis.rows.push(row);
+        }
+    }
+
+    fn row(&mut self, operation: usize, pair: &Pair<'_>, analysis: &Analysis) -> Row {
+        let arena = self.arena();
+        let counted = Which::Dep(pair.dep);
+        let calls = self.evaluator.most(pair.root, World::calm(counted));
+        let ceiling = ceiling::of(arena, &mut self.ceilings, pair.root, pair.dep);
+        let worst = self.worst(pair, counted, None, ceiling);
+        let world = world(worst.failing, worst.scenario, counted);
+        let dearest = self.focus().dearest(pair.root, world);
+        let amplification = self.amplification(pair, &dearest, worst.tries);
+        let dearest = dearest.map(|(_, choice)| choice);
+        let (layers, owners) = split(dearest.as_ref());
+        let scenarios = self.scenarios(pair, &worst);
+        let with_one: Vec<(LayerIx, Tries)> =
+            owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect();
+        let keep = keep::keep(self, operation, pair, &owners, &worst, &analysis.unsafe_repeats);
+        let complete = !self.evaluator.exhausted();
+        let mut gaps = pair.view.gaps(pair.dep);
+        if !complete {
+            gaps.push(Name::new("too many paths"));
+        }
+        let why = layers.iter().find_map(|l| arena.layers[l.0 as usize].limit.why.clone());
+        let shown = |tries: Tries| reasoned(tries, complete, &why);
+        let uses = |list: &[LayerIx]| list.iter().map(|l| layer_use(arena, *l)).collect::<Vec<_>>();
+        let mut sites: Vec<_> =
+            pair.view.sites[&pair.dep].iter().map(|s| arena.sites[s.0 as usize].remote.at).collect();
+        sites.sort_unstable();
+        Row {
+            operation,
+            dependency: arena.deps[pair.dep.0 as usize].clone(),
+            sites,
+            calls: shown(calls),
+            attempts: shown(worst.tries),
+            amplification: shown(amplification),
+            ceiling: shown(ceiling),
+            worst: worst.scenario,
+            failing: arena.deps[worst.failing.0 as usize].clone(),
+            scenarios: scenarios.into_iter().map(|(s, tries)| (s, shown(tries))).collect(),
+            gaps,
+            layers: uses(&layers),
+            owners: uses(&owners),
+            keep: keep.map(|l| layer_use(arena, l)),
+            with_one_owner: with_one.into_iter().map(|(l, tries)| (layer_use(arena, l), shown(tries))).collect(),
+        }
+    }
+
+    pub fn focus(&mut self) -> Focus<'_, 'a> {
+        Focus { evaluator: &mut self.evaluator, memo: &mut self.memo }
+    }
+
+    /// The dearest failure, in the order in which ties are named. Nothing passes the ceiling.
+    fn worst(&mut self, pair: &Pair<'_>, counted: Which, only: Option<LayerIx>, ceiling: Tries) -> Worst {
+        let first = Scenario::ALL[0];
+        let mut best: Option<Worst> = None;
+        for failing in &pair.failing {
+            for scenario in &pair.view.scenarios {
+                let tries =
+                    self.evaluator.most(pair.root, World { only, ..world(*failing, *scenario, counted) });
+                if best.is_none_or(|best| tries > best.tries) {
+                    best = Some(Worst { tries, failing: *failing, scenario: *scenario });
+                }
+                if tries >= ceiling || self.evaluator.exhausted() {
+                    return best.expect("just set where it was not");
+                }
+            }
+        }
+        best.unwrap_or(Worst { tries: Tries::ZERO, failing: pair.dep, scenario: first })
+    }
+
+    /// The largest over all failures, with one call alone counted.
+    fn amplification(&mut self, pair: &Pair<'_>, known: &Option<(Tries, Choice)>, attempts: Tries) -> Tries {
+        let mut most = known.as_ref().map_or(Tries::ZERO, |(tries, _)| *tries);
+        if !self.arena().below(pair.root).repeats && most >= Tries::ONE {
+            return most;
+        }
+        for failing in &pair.failing {
+            for scenario in &pair.view.scenarios {
+                if most >= attempts || self.evaluator.exhausted() {
+                    return most;
+                }
+                let world = world(*failing, *scenario, Which::Dep(pair.dep));
+                if let Some((tries, _)) = self.focus().dearest(pair.root, world) {
+                    most = most.max(tries);
+                }
+            }
+        }
+        most
+    }
+
+    /// The attempts in each scenario of the dependency whose failure is the worst.
+    fn scenarios(&mut self, pair: &Pair<'_>, worst: &Worst) -> Vec<(Scenario, Tries)> {
+        let counted = Which::Dep(pair.dep);
+        let all = pair.view.stands_for.iter();
+        all.map(|(scenario, first)| {
+            (*scenario, self.evaluator.most(pair.root, world(worst.failing, *first, counted)))
+        })
+        .collect()
+    }
+
+    fn call_sites(&mut self, row: &Row, pair: &Pair<'_>, analysis: &mut Analysis) {
+        let arena = self.arena();
+        let sites = &pair.view.sites[&pair.dep];
+        for site in sites {
+            let attempts = match sites.len() {
+                1 => row.attempts.clone(),
+                _ => {
+                    let worst = self.worst(pair, Which::Site(*site), None, Tries::UNBOUNDED);
+                    reasoned(worst.tries, !self.evaluator.exhausted(), &None)
+                }
+            };
+            let at = arena.sites[site.0 as usize].remote.at;
+            let (operation, dependency) = (row.operation, row.dependency.clone());
+            analysis.sites.push(CallSite { at, operation, dependency, attempts });
+        }
+    }
+}
+
+pub(super) fn world(failing: DepId, scenario: Scenario, counted: Which) -> World {
+    World { failing: Which::Dep(failing), fails_with: scenario.ending(), counted, only: None }
+}
+
+/// The layers around a choice, and those of them that multiply.
+pub(super) fn split(choice: Option<&Choice>) -> (Vec<LayerIx>, Vec<LayerIx>) {
+    let around = choice.map_or(&[][..], |c| &c.around[..]);
+    let mut seen = FxHashSet::default();
+    let layers: Vec<LayerIx> = around.iter().map(|(l, _)| *l).filter(|l| seen.insert(*l)).collect();
+    let owns = |l: &LayerIx| around.iter().any(|(known, owns)| known == l && *owns);
+    let owners = layers.iter().copied().filter(owns).collect();
+    (layers, owners)
+}
+
+pub(super) fn layer_use(arena: &Arena<'_>, layer: LayerIx) -> LayerUse {
+    let layer = &arena.layers[layer.0 as usize];
+    LayerUse {
+        id: layer.repeat.id,
+        at: layer.repeat.at,
+        bound_at: layer.bound_at,
+        attempts: reasoned(layer.limit.n, true, &layer.limit.why),
+        written: layer.repeat.default_of.is_none(),
+        function: layer.repeat.function.clone(),
+    }
+}
+
+/// A number for readers, with the reason where it is not known.
+pub(super) fn reasoned(tries: Tries, complete: bool, why: &Option<Name>) -> Bound<u64> {
+    if !complete {
+        return Bound::AtLeast(tries.low, Some(Why::new("too many paths")));
+    }
+    let why = why.clone().map(Why);
+    match tries.bound() {
+        Bound::Unknown(None) => Bound::Unknown(why),
+        Bound::AtLeast(n, None) => Bound::AtLeast(n, why),
+        bound => bound,
+    }
+}
