@@ -15,6 +15,8 @@ use crate::report::View;
 use crate::settings::Settings;
 use crate::source::Sources;
 
+pub use level::from_word;
+
 /// What a run is asked to look for.
 #[derive(Debug, Clone)]
 pub struct Options {

@@ -51,7 +51,8 @@ fn complaint_of(context: &Context<'_>, levels: &Levels<'_>, said: &Comment, find
     if codes.is_empty() {
         words.push("names no lint".to_string());
     }
-    if words.is_empty() && said.reason.is_none() {
+    let looked = codes.iter().any(|c| levels.ran(c) == Some(true));
+    if words.is_empty() && looked && said.reason.is_none() {
         words.push("has no reason; write one behind `--`".to_string());
     }
     words
@@ -67,7 +68,7 @@ fn complaint_of_entry(context: &Context<'_>, levels: &Levels<'_>, entry: &Allow,
     let accepted = Suppressed { at: Span::new(file, entry.at, entry.at), reason: entry.reason.clone() };
     let used = suppress_all(findings, &entry.code, levels, &accepted, fits);
     let mut words: Vec<String> = idle(levels, &entry.code, used).into_iter().collect();
-    if words.is_empty() && entry.reason.is_none() {
+    if used && words.is_empty() && entry.reason.is_none() {
         words.push("has no reason".to_string());
     }
     words
