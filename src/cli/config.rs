@@ -60,6 +60,6 @@ pub fn reason(error: &std::io::Error) -> String {
         std::io::ErrorKind::NotFound => "no such file or folder".to_string(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_string(),
         std::io::ErrorKind::InvalidData => "not UTF-8 text".to_string(),
-        _ => error.to_string(),
+        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_string(),
     }
 }

@@ -110,9 +110,9 @@ fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     Ok(Done { run, ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) })
 }
 
-/// The models compiled into the program.
+/// The models compiled into the program, and the user's own.
 fn models(_settings: &crate::settings::Settings) -> Result<Models, Error> {
-    Ok(Models::default())
+    Ok(pipeline::models())
 }
 
 /// Findings about `retrylint.toml` need its text among the sources. Problems know files by number, which shift with it.

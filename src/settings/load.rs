@@ -233,13 +233,7 @@ fn milliseconds(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn refused(text: &str) -> String {
-        parse("retrylint.toml", text).expect_err("must be refused").to_string()
-    }
-
-    #[test]
-    fn every_documented_key_is_accepted() {
-        let text = r#"
+    const EVERY_KEY: &str = r#"
 models = ["retrylint/models/*.yaml"]
 [limits]
 attempts = 12
@@ -282,6 +276,14 @@ reason = "generated"
 [values]
 "MAX_RETRIES" = 3
 "#;
+
+    fn refused(text: &str) -> String {
+        parse("retrylint.toml", text).expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn every_documented_key_is_accepted() {
+        let text = EVERY_KEY;
         let settings = parse("retrylint.toml", text).expect("all keys are known");
         assert_eq!(settings.limits.attempts, 12);
         assert_eq!(settings.limits.timeout_ms, 1500);
