@@ -100,4 +100,3 @@ pub struct Allow {
     /// Byte offset in retrylint.toml.
     pub at: u32,
 }
-

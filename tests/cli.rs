@@ -36,7 +36,10 @@ fn package(settings: Option<&str>) -> tempfile::TempDir {
         std::fs::create_dir_all(to.parent().expect("a parent")).expect("a folder");
         std::fs::write(to, text).expect("a file");
     };
-    write("Cargo.toml", "[package]\nname = \"eager\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nreqwest = \"0.12\"\n");
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"eager\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nreqwest = \"0.12\"\n",
+    );
     write(
         "src/lib.rs",
         "pub async fn pull(http: &reqwest::Client) -> Result<String, reqwest::Error> {
@@ -112,7 +115,11 @@ fn settings_are_found_above_up_to_the_repository() {
     let folder = package(Some("[limits]\nattemps = 3\n"));
     refused(&run(&folder.path().join("src"), &["check"]), &["../retrylint.toml:2:1: "]);
     std::fs::create_dir(folder.path().join("src/.git")).expect("a folder");
-    assert_ne!(run(&folder.path().join("src"), &["check"]).status, Some(2), "another repository's settings do not count");
+    assert_ne!(
+        run(&folder.path().join("src"), &["check"]).status,
+        Some(2),
+        "another repository's settings do not count"
+    );
 }
 
 #[test]
@@ -135,7 +142,8 @@ fn colour_where_it_is_asked_for() {
     assert!(run(folder.path(), &["check", "--color", "always"]).out.contains('\u{1b}'));
     let forced = command(folder.path(), &["check"]).env("CLICOLOR_FORCE", "1").output().expect("runs");
     assert!(forced.stdout.contains(&0x1b));
-    let refused = command(folder.path(), &["check"]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().expect("runs");
+    let refused =
+        command(folder.path(), &["check"]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().expect("runs");
     assert!(!refused.stdout.contains(&0x1b));
 }
 

@@ -30,7 +30,8 @@ struct Example {
 fn pages() -> Vec<Page> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/lints");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "md")).collect();
+    let mut paths: Vec<_> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "md")).collect();
     paths.sort();
     let read = |p: &std::path::PathBuf| {
         let text = std::fs::read_to_string(p).expect("a page is text");
@@ -40,7 +41,8 @@ fn pages() -> Vec<Page> {
 }
 
 fn parse(path: String, text: &str) -> Page {
-    let mut page = Page { path, front: BTreeMap::new(), title: String::new(), examples: Vec::new(), dependencies: None };
+    let mut page =
+        Page { path, front: BTreeMap::new(), title: String::new(), examples: Vec::new(), dependencies: None };
     let (mut in_front, mut fence): (bool, Option<(String, usize, String)>) = (false, None);
     for (n, line) in text.lines().enumerate() {
         if let Some((info, from, body)) = &mut fence {
@@ -132,7 +134,10 @@ fn pages_and_registry_agree() {
         if levels != Some(lint.level.name()) {
             report.push(format!("{name}: level {levels:?}, the registry says {}", lint.level.name()));
         }
-        if !page.title.contains(lint.code) && !page.title.contains(lint.name) && page.front.get("name").map(String::as_str) != Some(lint.name) {
+        if !page.title.contains(lint.code)
+            && !page.title.contains(lint.name)
+            && page.front.get("name").map(String::as_str) != Some(lint.name)
+        {
             report.push(format!("{name}: neither title nor front matter names the lint"));
         }
         if lint.page.is_empty() {

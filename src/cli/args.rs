@@ -217,9 +217,10 @@ fn selected(word: &str) -> Result<(String, Option<Level>), Error> {
     known(lint, "--select")?;
     let level = match level {
         None => None,
-        Some(text) => Some(from_word(text).ok_or_else(|| {
-            Error(format!("--select: unknown level `{text}`, expected error, warn, note or off"))
-        })?),
+        Some(text) => Some(
+            from_word(text)
+                .ok_or_else(|| Error(format!("--select: unknown level `{text}`, expected error, warn, note or off")))?,
+        ),
     };
     Ok((lint.to_string(), level))
 }

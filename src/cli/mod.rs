@@ -116,19 +116,17 @@ fn models(_settings: &crate::settings::Settings) -> Result<Models, Error> {
 }
 
 /// Findings about `retrylint.toml` need its text among the sources. Problems know files by number, which shift with it.
-fn with_settings(
-    found: discover::Found,
-    text: Option<&str>,
-    path: &str,
-) -> (Sources, Vec<crate::fact::Problem>) {
+fn with_settings(found: discover::Found, text: Option<&str>, path: &str) -> (Sources, Vec<crate::fact::Problem>) {
     let Some(text) = text.filter(|_| found.sources.find(path).is_none()) else {
         return (found.sources, found.problems);
     };
     let paths: Vec<String> = found.problems.iter().map(|p| found.sources.get(p.file).path.clone()).collect();
     let sources = found.sources.with(SourceFile::new(path, text));
-    let moved = found.problems.into_iter().zip(paths).filter_map(|(p, path)| {
-        Some(crate::fact::Problem { file: sources.find(&path)?, ..p })
-    });
+    let moved = found
+        .problems
+        .into_iter()
+        .zip(paths)
+        .filter_map(|(p, path)| Some(crate::fact::Problem { file: sources.find(&path)?, ..p }));
     let problems = moved.collect();
     (sources, problems)
 }

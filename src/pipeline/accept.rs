@@ -58,7 +58,12 @@ fn complaint_of(context: &Context<'_>, levels: &Levels<'_>, said: &Comment, find
     words
 }
 
-fn complaint_of_entry(context: &Context<'_>, levels: &Levels<'_>, entry: &Allow, findings: &mut [Finding]) -> Vec<String> {
+fn complaint_of_entry(
+    context: &Context<'_>,
+    levels: &Levels<'_>,
+    entry: &Allow,
+    findings: &mut [Finding],
+) -> Vec<String> {
     let glob = Glob::new(&entry.path).ok().map(|g| g.compile_matcher());
     let fits = |at: Span| {
         let path = context.sources.path(at);
@@ -126,9 +131,10 @@ fn statement(context: &Context<'_>, said: &Comment) -> Option<String> {
             (seen || layers().any(|l| covered(l.at)), "no loop begins here")
         }
         What::Idempotent => (context.analysis.sites.iter().any(|s| covered(s.at)), "nothing remote is called here"),
-        What::Operation(name) => {
-            (context.facts.operations.iter().any(|o| o.name == *name.as_str() && covered(o.at)), "no function begins here")
-        }
+        What::Operation(name) => (
+            context.facts.operations.iter().any(|o| o.name == *name.as_str() && covered(o.at)),
+            "no function begins here",
+        ),
         What::Allow(_) | What::AllowFile(_) => return None,
     };
     (!does).then(|| format!("does nothing: {about}"))

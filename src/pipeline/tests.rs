@@ -6,7 +6,8 @@ use crate::lint::Related;
 use crate::name::Name;
 use crate::source::{FileId, SourceFile, Span};
 
-const TEXT: &str = "fn a() {\n    // retrylint: allow(one) -- fine\n    x();\n    // retrylint: allow(RL101)\n    y();\n}\n";
+const TEXT: &str =
+    "fn a() {\n    // retrylint: allow(one) -- fine\n    x();\n    // retrylint: allow(RL101)\n    y();\n}\n";
 
 fn finding(code: &'static str, needle: &str, related: Option<&str>) -> Finding {
     let at = |needle: &str| {
@@ -37,7 +38,9 @@ fn registry() -> Vec<Lint> {
     vec![
         lint("RL101", "one", Level::Error, |_| vec![finding("RL101", "y()", None), finding("RL101", "x()", None)]),
         lint("RL102", "two", Level::Off, |_| vec![finding("RL102", "fn a", Some("x()"))]),
-        lint("RL103", "three", Level::Warn, |_| vec![Finding { confidence: Confidence::Low, ..finding("RL103", "fn a", None) }]),
+        lint("RL103", "three", Level::Warn, |_| {
+            vec![Finding { confidence: Confidence::Low, ..finding("RL103", "fn a", None) }]
+        }),
         lint("RL902", "unused-suppression", Level::Warn, |_| Vec::new()),
     ]
 }
@@ -67,8 +70,7 @@ fn codes(findings: &[Finding]) -> Vec<(&str, Level, bool)> {
 #[test]
 fn sorted_accepted_and_complained_about() {
     let found = run_on(TEXT, "", &Options::default());
-    let expected =
-        [("RL101", Level::Error, true), ("RL902", Level::Warn, false), ("RL101", Level::Error, true)];
+    let expected = [("RL101", Level::Error, true), ("RL902", Level::Warn, false), ("RL101", Level::Error, true)];
     assert_eq!(codes(&found), expected);
     assert!(found[1].message.contains("no reason"));
 }
@@ -103,8 +105,7 @@ fn levels() {
 fn entries_of_the_config() {
     let config = "[[allow]]\ncode = \"one\"\npath = \"*.rs\"\nreason = \"old\"\n[[allow]]\ncode = \"one\"\npath = \"b.rs\"\nreason = \"x\"\n";
     let found = run_on("fn a() { x(); y(); }", config, &Options::default());
-    let expected =
-        [("RL101", Level::Error, true), ("RL101", Level::Error, true), ("RL902", Level::Warn, false)];
+    let expected = [("RL101", Level::Error, true), ("RL101", Level::Error, true), ("RL902", Level::Warn, false)];
     assert_eq!(codes(&found), expected);
     assert_eq!(found[2].at.start as usize, config.rfind("[[allow]]").expect("it is there"));
 }

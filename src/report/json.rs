@@ -209,7 +209,9 @@ fn loops<'a>(view: &'a View<'_>) -> Vec<LoopRow<'a>> {
         .facts
         .loops
         .iter()
-        .filter_map(|l| Some(LoopRow { path: view.sources.path(l.at), line: view.sources.start(l.at).line, is: loop_word(l.is)? }))
+        .filter_map(|l| {
+            Some(LoopRow { path: view.sources.path(l.at), line: view.sources.start(l.at).line, is: loop_word(l.is)? })
+        })
         .collect();
     loops.sort();
     loops.dedup();

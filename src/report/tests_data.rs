@@ -25,7 +25,8 @@ impl Data {
 
     pub fn rename(&mut self, old: &str, new: &str) {
         let path = |p: &str| if p == old { new.to_string() } else { p.to_string() };
-        self.sources = Sources::new(self.sources.iter().map(|(_, f)| SourceFile::new(path(&f.path), f.text.as_str())).collect());
+        self.sources =
+            Sources::new(self.sources.iter().map(|(_, f)| SourceFile::new(path(&f.path), f.text.as_str())).collect());
     }
 }
 
@@ -38,7 +39,8 @@ const B: Span = Span { file: FileId(1), start: 0, end: 6 };
 
 /// `POST /checkout` in a.rs tries three times what tries three times in b.rs.
 pub fn shop() -> Data {
-    let a = SourceFile::new("a.rs", "fn checkout() {\n    for attempt in 0..3 {\n    }\n}\n".replacen("() {", "(){", 1));
+    let a =
+        SourceFile::new("a.rs", "fn checkout() {\n    for attempt in 0..3 {\n    }\n}\n".replacen("() {", "(){", 1));
     let b = SourceFile::new("b.rs", "fn b() {}\n");
     let mut data = empty();
     data.sources = Sources::new(vec![a, b]);

@@ -203,7 +203,9 @@ fn allow(raw: Spanned<RawAllow>) -> Allow {
 fn level(word: &Spanned<String>) -> Result<(), Refusal> {
     match word.get_ref().as_str() {
         "error" | "warn" | "note" | "off" => Ok(()),
-        other => Err((word.span().start, format!("unknown level `{other}`, expected `error`, `warn`, `note` or `off`"))),
+        other => {
+            Err((word.span().start, format!("unknown level `{other}`, expected `error`, `warn`, `note` or `off`")))
+        }
     }
 }
 

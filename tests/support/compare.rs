@@ -116,7 +116,8 @@ impl<'a> Comparison<'a> {
         let Some(first) = there.first() else {
             let same = seen.iter().filter(|f| text(f, "code") == code);
             let others: Vec<String> = same.map(|f| format!("{}:{}", text(f, "path"), f["line"])).collect();
-            let others = if others.is_empty() { String::new() } else { format!(" (reported at {})", others.join(", ")) };
+            let others =
+                if others.is_empty() { String::new() } else { format!(" (reported at {})", others.join(", ")) };
             self.wrong.push(format!("missing {code} at {}{others}", mark.place()));
             return;
         };
@@ -196,11 +197,13 @@ impl<'a> Comparison<'a> {
     fn operation(&mut self, want: &Table) {
         let wanted = |key: &str| want.get(key).map(plain);
         let (operation, dependency) = (wanted("operation"), wanted("dependency"));
-        let pairs = list(self.report, "operations").iter().flat_map(|o| list(o, "dependencies").iter().map(move |d| (o, d)));
+        let pairs =
+            list(self.report, "operations").iter().flat_map(|o| list(o, "dependencies").iter().map(move |d| (o, d)));
         let pairs: Vec<(&Value, &Value)> = pairs.collect();
         let name = [operation.clone(), dependency.clone()].into_iter().flatten().collect::<Vec<_>>().join(" -> ");
         let fitting = pairs.iter().filter(|(o, d)| {
-            same_operation(operation.as_deref(), text(o, "name")) && same_dependency(dependency.as_deref(), text(d, "name"))
+            same_operation(operation.as_deref(), text(o, "name"))
+                && same_dependency(dependency.as_deref(), text(d, "name"))
         });
         // Of equals the first, as `max` of the reference does.
         let worst = fitting.fold(None, |best: Option<&(&Value, &Value)>, pair| match best {
@@ -208,7 +211,8 @@ impl<'a> Comparison<'a> {
             _ => Some(pair),
         });
         let Some((_, dependency)) = worst else {
-            let have: Vec<String> = pairs.iter().map(|(o, d)| format!("{} -> {}", text(o, "name"), text(d, "name"))).collect();
+            let have: Vec<String> =
+                pairs.iter().map(|(o, d)| format!("{} -> {}", text(o, "name"), text(d, "name"))).collect();
             self.wrong.push(format!("no operation {name}; reported: {}", have.join(", ")));
             return;
         };

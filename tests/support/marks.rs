@@ -65,11 +65,8 @@ pub fn take(path: &str, text: &str) -> Result<(Vec<Mark>, String), String> {
 }
 
 fn split<'a>(line: &'a str, sign: &str) -> (Vec<&'a str>, &'a str) {
-    let starts: Vec<usize> = line
-        .match_indices(sign)
-        .map(|(i, _)| i)
-        .filter(|i| line[i + sign.len()..].starts_with(['~', '=']))
-        .collect();
+    let starts: Vec<usize> =
+        line.match_indices(sign).map(|(i, _)| i).filter(|i| line[i + sign.len()..].starts_with(['~', '='])).collect();
     let Some(first) = starts.first() else { return (Vec::new(), line) };
     let ends = starts.iter().skip(1).copied().chain([line.len()]);
     let parts = starts.iter().zip(ends).map(|(from, to)| line[from + sign.len()..to].trim());

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 const BEFORE_PATH: [&str; 14] = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ANY", "ALL", "*", "prefix", "exact", "location", "route",
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ANY", "ALL", "*", "prefix", "exact", "location",
+    "route",
 ];
 
 /// `/api/` is `GET /api/`, `pay` is `client::pay`.
@@ -42,10 +43,11 @@ pub fn same_dependency(want: Option<&str>, have: &str) -> bool {
 /// Does a reported bound say what is wanted: a number, `unbounded` or `unknown`?
 pub fn same_bound(want: &str, bound: &Value) -> bool {
     let kind = bound["kind"].as_str().unwrap_or_default();
+    let value = bound["value"].to_string();
     match want {
         "unbounded" => kind == "unbounded",
         "unknown" => kind == "unknown" || kind == "at-least",
-        _ => (kind == "exactly" || kind == "at-most") && bound["value"].to_string() == want,
+        _ => (kind == "exactly" || kind == "at-most") && value == want,
     }
 }
 

@@ -22,7 +22,8 @@ pub type Files = BTreeMap<String, String>;
 pub fn read(folder: &Path) -> Result<(Vec<Mark>, Files), String> {
     let (mut all, mut files) = (Vec::new(), Files::new());
     for entry in WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
-        let relative = entry.path().strip_prefix(folder).unwrap_or(entry.path()).display().to_string().replace('\\', "/");
+        let relative =
+            entry.path().strip_prefix(folder).unwrap_or(entry.path()).display().to_string().replace('\\', "/");
         if !entry.file_type().is_file() || relative == "case.toml" {
             continue;
         }
@@ -40,7 +41,8 @@ pub fn in_process(files: &Files) -> Result<Value, String> {
         Some(text) => settings::parse("retrylint.toml", text).map_err(|e| e.to_string())?,
         None => settings::Settings::default(),
     };
-    let sources = Sources::new(files.iter().map(|(path, text)| SourceFile::new(path.as_str(), text.as_str())).collect());
+    let sources =
+        Sources::new(files.iter().map(|(path, text)| SourceFile::new(path.as_str(), text.as_str())).collect());
     let options = Options { pedantic: true, min_confidence: Confidence::Low, ..Options::default() };
     let run = pipeline::run(sources, Vec::new(), settings, &pipeline::models(), &options);
     serde_json::from_str(&json::render(&run.view(0))).map_err(|e| e.to_string())

@@ -7,8 +7,10 @@ use miette::{ThemeCharacters, ThemeStyles};
 
 use super::Style;
 use super::excerpt::{Sheet, Sheets};
+use crate::effect::Confidence;
 use crate::lint::{Finding, Level};
 use crate::report::{View, sanitise, words};
+use crate::source::Span;
 
 /// Further places than these are counted, not shown.
 const MOST_RELATED: usize = 12;
@@ -21,10 +23,11 @@ pub fn check(view: &View<'_>, style: Style, quiet: bool) -> String {
     let handler = handler(style);
     let mut out = String::new();
     for finding in &shown {
-        let report = report(view, &sheets, finding);
-        if handler.render_report(&mut out, &report).is_err() {
-            // An excerpt that cannot be drawn must not hide the finding.
-            out.push_str(&format!("{}: {}\n", report.code, report.message));
+        for report in reports(view, &sheets, finding) {
+            if handler.render_report(&mut out, &report).is_err() {
+                // An excerpt that cannot be drawn must not hide the finding.
+                out.push_str(&format!("{}: {}\n", report.code, report.message));
+            }
         }
         out.push('\n');
     }
@@ -43,36 +46,61 @@ fn handler(style: Style) -> GraphicalReportHandler {
         .with_cause_chain()
 }
 
-fn report<'a>(view: &View<'_>, sheets: &'a Sheets<'_>, finding: &Finding) -> Shown<'a> {
+/// The finding with its places in the same file, then one report for each place in another file; the help stands last.
+fn reports<'a>(view: &View<'_>, sheets: &'a Sheets<'_>, finding: &Finding) -> Vec<Shown<'a>> {
     let (start, length) = sheets.label(finding.at);
     let mut labels = vec![LabeledSpan::new_primary_with_span(None, (start, length))];
     let mut elsewhere = Vec::new();
     for related in finding.related.iter().take(MOST_RELATED) {
         let message = sanitise::line(&related.message).into_owned();
-        let (start, length) = sheets.label(related.at);
         if related.at.file == finding.at.file {
+            let (start, length) = sheets.label(related.at);
             labels.push(LabeledSpan::new(Some(message), start, length));
-            continue;
+        } else {
+            elsewhere.push(further(view, sheets, related.at, message));
         }
-        let labels = vec![LabeledSpan::new_primary_with_span(None, (start, length))];
-        let source = sheets.sheet(related.at);
-        let message = if source.is_some() { message } else { format!("{message} ({})", place(view, related.at)) };
-        elsewhere.push(Shown { severity: Severity::Advice, message, source, labels, ..Shown::default() });
     }
     let source = sheets.sheet(finding.at);
-    let message = sanitise::line(&finding.message);
-    Shown {
-        code: format!("{} {}", finding.code, finding.name),
+    let message = sanitise::line(&finding.message).into_owned();
+    let mut all = vec![Shown {
+        code: code(finding),
         severity: severity(finding.level),
-        message: if source.is_some() { message.into_owned() } else { format!("{message} ({})", place(view, finding.at)) },
-        help: help(finding),
+        message: with_place(view, finding.at, message, source.is_some()),
+        help: None,
         source,
         labels,
-        related: elsewhere,
+    }];
+    all.append(&mut elsewhere);
+    if let Some(last) = all.last_mut() {
+        last.help = help(finding);
+    }
+    all
+}
+
+fn further<'a>(view: &View<'_>, sheets: &'a Sheets<'_>, at: Span, message: String) -> Shown<'a> {
+    let (start, length) = sheets.label(at);
+    let source = sheets.sheet(at);
+    Shown {
+        code: String::new(),
+        severity: Severity::Advice,
+        message: with_place(view, at, message, source.is_some()),
+        help: None,
+        source,
+        labels: vec![LabeledSpan::new_primary_with_span(None, (start, length))],
     }
 }
 
-fn place(view: &View<'_>, at: crate::source::Span) -> String {
+fn code(finding: &Finding) -> String {
+    let unsure = if finding.confidence == Confidence::Low { " (low confidence)" } else { "" };
+    format!("{} {} {}{unsure}", finding.level.name(), finding.code, finding.name)
+}
+
+/// Where an excerpt shows the place, the message need not.
+fn with_place(view: &View<'_>, at: Span, message: String, shown: bool) -> String {
+    if shown { message } else { format!("{message} ({})", place(view, at)) }
+}
+
+fn place(view: &View<'_>, at: Span) -> String {
     let start = view.sources.start(at);
     format!("{}:{}:{}", sanitise::line(view.sources.path(at)), start.line, start.column)
 }
@@ -115,7 +143,7 @@ fn summary(view: &View<'_>, style: Style, shown: &[&Finding]) -> String {
 }
 
 /// A finding, or a further place of one, as miette draws it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shown<'a> {
     code: String,
     severity: Severity,
@@ -123,7 +151,6 @@ struct Shown<'a> {
     help: Option<String>,
     source: Option<Sheet<'a>>,
     labels: Vec<LabeledSpan>,
-    related: Vec<Shown<'a>>,
 }
 
 impl fmt::Display for Shown<'_> {
@@ -155,13 +182,6 @@ impl Diagnostic for Shown<'_> {
         self.source.as_ref()?;
         Some(Box::new(self.labels.iter().cloned()))
     }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        if self.related.is_empty() {
-            return None;
-        }
-        Some(Box::new(self.related.iter().map(|r| r as &dyn Diagnostic)))
-    }
 }
 
 #[cfg(test)]
@@ -173,7 +193,14 @@ mod tests {
     fn findings_with_excerpts() {
         let shop = shop();
         let out = check(&shop.view(), Style::PLAIN, false);
-        for part in ["RL301 retry-amplification", "a.rs:2:5", "for attempt in 0..3", "3 attempts", "fn b()", "help: keep one"] {
+        for part in [
+            "error RL301 retry-amplification",
+            "a.rs:2:5",
+            "for attempt in 0..3",
+            "3 attempts",
+            "fn b()",
+            "help: keep one",
+        ] {
             assert!(out.contains(part), "{part} is missing in:\n{out}");
         }
         assert!(out.ends_with("1 error in 2 files (7 ms)\n"), "{out}");
