@@ -79,3 +79,40 @@ impl serde::Serialize for Name {
         to.serialize_str(self)
     }
 }
+
+/// The candidate that `word` was probably meant to be, for "did you mean" in errors.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let all = candidates.into_iter().map(|c| (distance(&word, &c.to_lowercase()), c));
+    let (far, best) = all.min()?;
+    (far <= 1 + word.chars().count() / 4).then_some(best)
+}
+
+/// Single-character edits between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let change = corner + usize::from(ca != *cb);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn the_nearest_name() {
+        let names = ["fixed-backoff", "no-backoff", "RL101"];
+        assert_eq!(nearest("fixed-backof", names), Some("fixed-backoff"));
+        assert_eq!(nearest("rl101", names), Some("RL101"));
+        assert_eq!(nearest("something-else", names), None);
+    }
+}

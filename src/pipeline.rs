@@ -1,1 +1,105 @@
-//! (to come)
+//! Sources to findings as one function without I/O, so that the command line, the tests and anything else that has text
+//! in memory run exactly the same thing.
+
+mod accept;
+mod fingerprint;
+mod level;
+
+use crate::analysis::{self, Analysis};
+use crate::effect::Confidence;
+use crate::fact::{Facts, Problem};
+use crate::frontend;
+use crate::lint::{self, Context, Finding, Level, Lint};
+use crate::model::Models;
+use crate::report::View;
+use crate::settings::Settings;
+use crate::source::Sources;
+
+pub use level::from_word;
+
+/// What a run is asked to look for.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Lints that are off by default are shown as notes.
+    pub pedantic: bool,
+    /// If not empty: these alone, by code or name, with a level where one was given.
+    pub select: Vec<(String, Option<Level>)>,
+    pub ignore: Vec<String>,
+    pub min_confidence: Confidence,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { pedantic: false, select: Vec::new(), ignore: Vec::new(), min_confidence: Confidence::Medium }
+    }
+}
+
+/// Everything one run knows. Findings are sorted; suppressed ones are among them.
+#[derive(Debug)]
+pub struct Run {
+    pub sources: Sources,
+    pub settings: Settings,
+    pub facts: Facts,
+    pub analysis: Analysis,
+    pub findings: Vec<Finding>,
+    pub pedantic: bool,
+}
+
+impl Run {
+    /// What reports look at.
+    pub fn view(&self, ms: u64) -> View<'_> {
+        View {
+            sources: &self.sources,
+            facts: &self.facts,
+            analysis: &self.analysis,
+            findings: &self.findings,
+            pedantic: self.pedantic,
+            ms,
+        }
+    }
+}
+
+/// The models compiled into the program. Stub until they are there.
+pub fn models() -> Models {
+    Models::default()
+}
+
+/// Runs every lint that is on. `problems` are those of reading the files; the front-end adds its own.
+pub fn run(sources: Sources, problems: Vec<Problem>, settings: Settings, models: &Models, options: &Options) -> Run {
+    let mut facts = frontend::rust::extract(&sources, &settings, models);
+    facts.problems.extend(problems);
+    let analysis = analysis::analyse(&facts, &settings, &sources);
+    let findings = {
+        let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };
+        findings(&context, options, lint::ALL)
+    };
+    Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic }
+}
+
+fn findings(context: &Context<'_>, options: &Options, registry: &[Lint]) -> Vec<Finding> {
+    let levels = level::Levels::new(registry, context.settings, options);
+    let mut all = Vec::new();
+    for lint in registry {
+        let level = levels.of(lint.code);
+        if level > Level::Off {
+            all.extend((lint.check)(context).into_iter().map(|f| Finding { level, ..f }));
+        }
+    }
+    let unused = accept::accept(context, &levels, &mut all);
+    all.extend(unused);
+    sort(context.sources, &mut all);
+    fingerprint::fingerprint(context, &mut all);
+    all.retain(|f| f.confidence >= options.min_confidence);
+    all
+}
+
+/// The one order of findings: path, line, column, code; then the words, so that equal places keep one order too.
+fn sort(sources: &Sources, findings: &mut [Finding]) {
+    findings.sort_by_cached_key(|f| {
+        let at = sources.start(f.at);
+        (sources.path(f.at).to_string(), at, f.code, f.message.clone())
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,22 @@
 //! `retrylint.toml` as plain data. Every default stands here once.
 
+mod load;
+
 use std::collections::BTreeMap;
+
+pub use load::{SettingsError, parse};
 
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
+    /// The file they were read from, as it is shown; empty if there was none.
+    pub file: String,
     /// Globs of the user's own models.
     pub models: Vec<String>,
     pub limits: Limits,
     /// Lint name or code → level word, checked against the registry when settings are loaded.
     pub lints: BTreeMap<String, String>,
+    /// Byte offsets of the keys of `lints`, for errors.
+    pub lint_places: BTreeMap<String, u32>,
     pub exclude: Vec<String>,
     pub tests: bool,
     pub services: Vec<Service>,
@@ -18,6 +26,24 @@ pub struct Settings {
     pub allow: Vec<Allow>,
     /// Numbers that only run time knows.
     pub values: BTreeMap<String, u64>,
+    /// What the configs run on, where no image tag says it: `nginx` → `1.22`.
+    pub versions: BTreeMap<String, String>,
+    pub mesh: Option<Mesh>,
+    pub environments: Vec<Environment>,
+}
+
+/// A mesh that no file of the tree shows.
+#[derive(Debug, Clone)]
+pub struct Mesh {
+    pub kind: String,
+    pub namespaces: Vec<String>,
+}
+
+/// Files that belong to one copy of the system (dev, prod).
+#[derive(Debug, Clone)]
+pub struct Environment {
+    pub name: String,
+    pub files: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -30,10 +56,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            attempts: 10,
-            timeout_ms: 60_000,
-        }
+        Limits { attempts: 10, timeout_ms: 60_000 }
     }
 }
 
@@ -45,6 +68,8 @@ pub struct Service {
     pub config: Option<String>,
     /// `payments`, `payments.shop.svc.cluster.local:8080`; without a port any port fits.
     pub hosts: Vec<String>,
+    /// The mesh proxy that stands beside it (`istio`, `linkerd`).
+    pub sidecar: Option<String>,
 }
 
 #[derive(Debug, Clone)]

@@ -90,6 +90,12 @@ impl Sources {
         Sources { files }
     }
 
+    /// The same with one more file. Ids shift: nothing that holds one may be kept.
+    pub fn with(mut self, file: SourceFile) -> Sources {
+        self.files.push(file);
+        Sources::new(self.files)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files
             .iter()

@@ -27,3 +27,6 @@ pub struct Context<'a> {
     pub analysis: &'a Analysis,
     pub settings: &'a Settings,
 }
+
+/// Every lint of this version, by code.
+pub const ALL: &[Lint] = &[];

@@ -1,0 +1,265 @@
+//! Arguments, and their errors as one line each.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::{Error, output};
+use crate::effect::Confidence;
+use crate::lint::{self, Level};
+use crate::name::nearest;
+use crate::pipeline::{Options, from_word};
+
+/// Finds retry amplification in a source tree before an outage does.
+///
+/// Reads files and prints; runs nothing of what it reads and opens no connection. Exit status: 0 nothing at or above
+/// --fail-on, 1 findings, 2 the run could not be done.
+#[derive(Debug, Parser)]
+#[command(name = "retrylint", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print the findings; the gate for CI
+    Check(Check),
+    /// List every retry layer with its numbers, and where they come from
+    Layers(Layers),
+    /// For each operation and dependency: worst-case attempts, and the path that multiplies them
+    Audit(Audit),
+    /// Explain a lint, a library's defaults, or why an operation's number is what it is
+    Explain(Explain),
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub shared: Shared,
+    /// Files and folders; the working directory if none is given
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Layers {
+    #[command(flatten)]
+    pub shared: Shared,
+    /// Files and folders; the working directory if none is given
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Audit {
+    #[command(flatten)]
+    pub shared: Shared,
+    /// Only operations whose name holds this
+    #[arg(long, value_name = "NAME")]
+    pub operation: Option<String>,
+    /// Only dependencies whose name holds this
+    #[arg(long, value_name = "NAME")]
+    pub dependency: Option<String>,
+    /// Files and folders; the working directory if none is given
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    #[command(flatten)]
+    pub shared: Shared,
+    /// A lint's code or name, a library, or an operation; without it, lists them
+    #[arg(value_name = "WHAT")]
+    pub what: Option<String>,
+    /// Where to look for the operation
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Shared {
+    /// The settings; otherwise retrylint.toml here or above, up to the repository's root
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Write to a file; several as FORMAT=FILE
+    #[arg(long, value_name = "[FORMAT=]FILE")]
+    pub output: Vec<String>,
+    /// Only these lints, by code or name; LINT=LEVEL sets the level too
+    #[arg(long, value_name = "LINT[=LEVEL]", value_delimiter = ',')]
+    pub select: Vec<String>,
+    /// Leave these lints out, by code or name
+    #[arg(long, value_name = "LINT", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Show the lints that are off by default too, as notes that never fail a run
+    #[arg(long)]
+    pub pedantic: bool,
+    /// Hide findings that are less certain
+    #[arg(long, value_enum, default_value_t = Certainty::Medium)]
+    pub min_confidence: Certainty,
+    /// The lowest level that makes the exit status 1
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    pub fail_on: FailOn,
+    #[arg(long, value_enum, default_value_t = When::Auto)]
+    pub color: When,
+    /// Print nothing if there are no findings
+    #[arg(long)]
+    pub quiet: bool,
+    /// Print counts and the time to standard error
+    #[arg(long)]
+    pub stats: bool,
+    /// How many threads; as many as there are cores if not given
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Read files that .gitignore leaves out too
+    #[arg(long)]
+    pub no_ignore: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Human,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Certainty {
+    Low,
+    Medium,
+    High,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Error,
+    Warn,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The command, or the status to leave with after help or an error was printed.
+pub fn parse() -> Result<Command, u8> {
+    use clap::error::ErrorKind as Kind;
+    Cli::try_parse().map(|cli| cli.command).map_err(|error| match error.kind() {
+        Kind::DisplayHelp | Kind::DisplayVersion | Kind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // A reader that closed the pipe wants no more.
+            let _ = error.print();
+            u8::try_from(error.exit_code()).unwrap_or(2)
+        }
+        _ => {
+            output::complain(&one_line(&error.to_string()));
+            2
+        }
+    })
+}
+
+/// clap's error without its usage lines, which `--help` has: what is wrong, and its tip.
+fn one_line(text: &str) -> String {
+    let before = text.split("\n\nUsage:").next().unwrap_or(text);
+    let before = before.split("\n\nFor more information").next().unwrap_or(before);
+    let lines = before.lines().map(str::trim).filter(|l| !l.is_empty());
+    lines.collect::<Vec<_>>().join("; ").replace("; tip: ", "; ").replace(":; ", ": ")
+}
+
+impl Command {
+    pub fn shared(&self) -> &Shared {
+        match self {
+            Command::Check(c) => &c.shared,
+            Command::Layers(c) => &c.shared,
+            Command::Audit(c) => &c.shared,
+            Command::Explain(c) => &c.shared,
+        }
+    }
+}
+
+impl Shared {
+    pub fn options(&self) -> Result<Options, Error> {
+        let select = self.select.iter().map(|word| selected(word)).collect::<Result<_, _>>()?;
+        for word in &self.ignore {
+            known(word, "--ignore")?;
+        }
+        let min_confidence = match self.min_confidence {
+            Certainty::Low => Confidence::Low,
+            Certainty::Medium => Confidence::Medium,
+            Certainty::High => Confidence::High,
+        };
+        Ok(Options { pedantic: self.pedantic, select, ignore: self.ignore.clone(), min_confidence })
+    }
+
+    /// Files to write; none means standard output.
+    pub fn outputs(&self) -> Result<Vec<(Format, PathBuf)>, Error> {
+        self.output.iter().map(|text| self.output_of(text)).collect()
+    }
+
+    fn output_of(&self, text: &str) -> Result<(Format, PathBuf), Error> {
+        let Some((format, file)) = text.split_once('=') else { return Ok((self.format, PathBuf::from(text))) };
+        match Format::from_str(format, false) {
+            Ok(format) => Ok((format, PathBuf::from(file))),
+            Err(_) => Err(Error(format!("--output: unknown format `{format}` in `{text}`, expected human or json"))),
+        }
+    }
+}
+
+fn selected(word: &str) -> Result<(String, Option<Level>), Error> {
+    let (lint, level) = match word.split_once('=') {
+        Some((lint, level)) => (lint, Some(level)),
+        None => (word, None),
+    };
+    known(lint, "--select")?;
+    let level = match level {
+        None => None,
+        Some(text) => Some(
+            from_word(text)
+                .ok_or_else(|| Error(format!("--select: unknown level `{text}`, expected error, warn, note or off")))?,
+        ),
+    };
+    Ok((lint.to_string(), level))
+}
+
+fn known(word: &str, option: &str) -> Result<(), Error> {
+    match unknown_lint(word) {
+        None => Ok(()),
+        Some(message) => Err(Error(format!("{option}: {message}"))),
+    }
+}
+
+/// What to say about a name that no lint has.
+pub fn unknown_lint(word: &str) -> Option<String> {
+    if lint::ALL.iter().any(|l| l.name == word || l.code.eq_ignore_ascii_case(word)) {
+        return None;
+    }
+    let meant = nearest(word, lint::ALL.iter().flat_map(|l| [l.name, l.code]));
+    let meant = meant.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+    Some(format!("unknown lint `{word}`{meant}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn errors_are_one_line() {
+        let said = |args: &[&str]| one_line(&Cli::try_parse_from(args).expect_err("refused").to_string());
+        let flag = said(&["retrylint", "check", "--pedantc"]);
+        assert_eq!(flag, "error: unexpected argument '--pedantc' found; a similar argument exists: '--pedantic'");
+        assert!(said(&["retrylint", "graph"]).starts_with("error: unrecognized subcommand 'graph'"));
+        let format = said(&["retrylint", "check", "--format", "sarif"]);
+        assert!(format.starts_with("error: invalid value 'sarif' for '--format <FORMAT>'") && !format.contains('\n'));
+        assert!(format.contains("human") && format.contains("json"));
+    }
+}

@@ -1,0 +1,79 @@
+//! Every fixture says in marks what is found in it, and nothing else may be. A folder with a Cargo.toml or a retrylint.toml
+//! is one run; so is a single `.rs` file outside of such folders. Marks hold in both directions; codes that are off by
+//! default are compared only where a mark names them.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use support::compare::{Expect, compare};
+use support::marks;
+use support::runs::{self, Files};
+
+fn runs_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.join("Cargo.toml").is_file() || folder.join("retrylint.toml").is_file() {
+        found.push(folder.to_path_buf());
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            runs_below(&entry, found);
+        } else if entry.extension().is_some_and(|e| e == "rs") {
+            found.push(entry);
+        }
+    }
+}
+
+fn wrong_in(run: &Path) -> Result<Vec<String>, String> {
+    let (found, files) = if run.is_dir() {
+        runs::read(run)?
+    } else {
+        let bytes = std::fs::read(run).map_err(|e| e.to_string())?;
+        let name = run.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (found, text) = marks::take(&name, &String::from_utf8_lossy(&bytes))?;
+        (found, Files::from([(name, text)]))
+    };
+    Ok(compare(&Expect::default(), &found, &runs::in_process(&files)?))
+}
+
+/// Runs everything below `fixtures/NAME`; how many runs there were.
+fn hold(name: &str) -> usize {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut all = Vec::new();
+    runs_below(&root.join(name), &mut all);
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(64 * 1024 * 1024).build().expect("threads");
+    let one = |run: &PathBuf| {
+        let wrong = wrong_in(run).unwrap_or_else(|e| vec![e]);
+        let shown = run.strip_prefix(&root).unwrap_or(run).display();
+        (!wrong.is_empty()).then(|| format!("{shown}\n      {}", wrong.join("\n      ")))
+    };
+    let report: Vec<String> = pool.install(|| all.par_iter().filter_map(one).collect());
+    assert!(report.is_empty(), "\n{}", report.join("\n"));
+    all.len()
+}
+
+#[test]
+fn rust() {
+    hold("rust");
+}
+
+#[test]
+fn systems() {
+    assert!(hold("systems") >= 4, "the shop and its variants");
+}
+
+/// Idiomatic code about which nothing is said.
+#[test]
+fn silent() {
+    hold("silent");
+}
+
+/// Files that cannot be read: each says so, and nothing stops.
+#[test]
+fn broken() {
+    hold("broken");
+}

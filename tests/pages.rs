@@ -1,0 +1,166 @@
+//! A lint's page is its documentation, what `explain` prints, and this test: every "bad" example gives exactly the findings
+//! marked in it, every "good" one none. Title and level agree with the registry.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use retrylint::lint;
+use retrylint::pipeline;
+use support::compare::{Expect, compare};
+use support::marks;
+use support::runs::{self, Files};
+
+struct Page {
+    path: String,
+    front: BTreeMap<String, String>,
+    title: String,
+    examples: Vec<Example>,
+    /// A `[dependencies]` table of the page, instead of the usual one.
+    dependencies: Option<String>,
+}
+
+struct Example {
+    bad: bool,
+    line: usize,
+    text: String,
+}
+
+fn pages() -> Vec<Page> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/lints");
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "md")).collect();
+    paths.sort();
+    let read = |p: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(p).expect("a page is text");
+        parse(p.file_name().unwrap_or_default().to_string_lossy().into_owned(), &text)
+    };
+    paths.iter().map(read).collect()
+}
+
+fn parse(path: String, text: &str) -> Page {
+    let mut page =
+        Page { path, front: BTreeMap::new(), title: String::new(), examples: Vec::new(), dependencies: None };
+    let (mut in_front, mut fence): (bool, Option<(String, usize, String)>) = (false, None);
+    for (n, line) in text.lines().enumerate() {
+        if let Some((info, from, body)) = &mut fence {
+            if line.trim_end() == "```" {
+                page.add(info, *from, body);
+                fence = None;
+            } else {
+                body.push_str(line);
+                body.push('\n');
+            }
+        } else if line == "---" && (n == 0 || in_front) {
+            in_front = n == 0;
+        } else if in_front {
+            if let Some((key, value)) = line.split_once(':') {
+                page.front.insert(key.trim().to_string(), value.trim().trim_matches('"').to_string());
+            }
+        } else if let Some(info) = line.strip_prefix("```") {
+            fence = Some((info.trim().to_string(), n + 2, String::new()));
+        } else if let Some(title) = line.strip_prefix("# ").filter(|_| page.title.is_empty()) {
+            page.title = title.trim().to_string();
+        }
+    }
+    page
+}
+
+impl Page {
+    fn add(&mut self, info: &str, line: usize, body: &str) {
+        let words: Vec<&str> = info.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+        match words.as_slice() {
+            ["rust", rest @ ..] if rest.contains(&"bad") || rest.contains(&"good") => {
+                self.examples.push(Example { bad: rest.contains(&"bad"), line, text: body.to_string() });
+            }
+            ["toml", ..] if body.contains("[dependencies]") => self.dependencies = Some(body.to_string()),
+            _ => {}
+        }
+    }
+
+    fn manifest(&self) -> String {
+        let usual = || {
+            let mut crates: Vec<String> = pipeline::models().models.iter().map(|m| m.krate.to_string()).collect();
+            crates.extend(["rand", "tokio", "reqwest", "thiserror", "anyhow", "tracing"].map(String::from));
+            crates.sort();
+            crates.dedup();
+            let lines: Vec<String> = crates.iter().map(|c| format!("{c} = \"*\"")).collect();
+            format!("[dependencies]\n{}\n", lines.join("\n"))
+        };
+        let dependencies = self.dependencies.clone().unwrap_or_else(usual);
+        format!("[package]\nname = \"example\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n{dependencies}")
+    }
+}
+
+fn wrong_in(page: &Page, code: &str, example: &Example) -> Result<Vec<String>, String> {
+    let (found, text) = marks::take("src/lib.rs", &example.text)?;
+    let named = found.iter().any(|m| m.code() == Some(code));
+    match (example.bad, found.iter().any(|m| m.code().is_some())) {
+        (true, _) if !named => return Err(format!("a bad example without a mark of {code}")),
+        (false, true) => return Err("a good example with a mark".to_string()),
+        _ => {}
+    }
+    let files = Files::from([("Cargo.toml".to_string(), page.manifest()), ("src/lib.rs".to_string(), text)]);
+    let expect = Expect { also: vec![code.to_string()], ..Expect::default() };
+    Ok(compare(&expect, &found, &runs::in_process(&files)?))
+}
+
+#[test]
+fn examples_give_what_they_are_marked_with() {
+    let mut report = Vec::new();
+    for page in pages() {
+        let code = page.front.get("code").cloned().unwrap_or_else(|| page.path.chars().take(5).collect());
+        for example in &page.examples {
+            let wrong = wrong_in(&page, &code, example).unwrap_or_else(|e| vec![e]);
+            report.extend(wrong.into_iter().map(|w| format!("{}:{}: {w}", page.path, example.line)));
+        }
+    }
+    assert!(report.is_empty(), "\n{}", report.join("\n"));
+}
+
+#[test]
+fn pages_and_registry_agree() {
+    let pages = pages();
+    let mut report = Vec::new();
+    for lint in lint::ALL {
+        let name = format!("{}-{}.md", lint.code, lint.name);
+        let Some(page) = pages.iter().find(|p| p.path == name) else {
+            report.push(format!("{} has no page {name}", lint.code));
+            continue;
+        };
+        let levels = page.front.get("level").map(String::as_str);
+        if levels != Some(lint.level.name()) {
+            report.push(format!("{name}: level {levels:?}, the registry says {}", lint.level.name()));
+        }
+        if !page.title.contains(lint.code)
+            && !page.title.contains(lint.name)
+            && page.front.get("name").map(String::as_str) != Some(lint.name)
+        {
+            report.push(format!("{name}: neither title nor front matter names the lint"));
+        }
+        if lint.page.is_empty() {
+            report.push(format!("{name} is not compiled in"));
+        }
+    }
+    for page in &pages {
+        if !lint::ALL.iter().any(|l| page.path == format!("{}-{}.md", l.code, l.name)) {
+            report.push(format!("{} is the page of no lint", page.path));
+        }
+    }
+    assert!(report.is_empty(), "\n{}", report.join("\n"));
+}
+
+/// Every lint is shown at work at least once, and once at rest.
+#[test]
+fn pages_have_examples() {
+    for page in pages() {
+        let code: String = page.path.chars().take(5).collect();
+        if ["RL901", "RL902"].contains(&code.as_str()) {
+            continue;
+        }
+        assert!(page.examples.iter().any(|e| e.bad), "{} has no bad example", page.path);
+        assert!(page.examples.iter().any(|e| !e.bad), "{} has no good example", page.path);
+    }
+}
