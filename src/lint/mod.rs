@@ -1,13 +1,51 @@
 //! Lints judge, they never parse: each compares what an analysis computed with a threshold and finds the words.
+//!
+//! One file per lint. Its page under `rules/lints` is compiled in, so that the documentation that `explain` prints is
+//! the one that the tests check.
 
 pub mod finding;
 
+mod amplification;
+mod layers;
+mod registry;
+mod words;
+
+mod rl101;
+mod rl102;
+mod rl103;
+mod rl104;
+mod rl105;
+mod rl106;
+mod rl107;
+mod rl108;
+mod rl109;
+mod rl115;
+mod rl201;
+mod rl301;
+mod rl302;
+mod rl303;
+mod rl901;
+mod rl902;
+mod rl903;
+mod rl904;
+
+#[cfg(test)]
+mod pages;
+#[cfg(test)]
+mod testing;
+
 use crate::analysis::Analysis;
+use crate::effect::Confidence;
 use crate::fact::Facts;
+use crate::name::Name;
 use crate::settings::Settings;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 
 pub use finding::{Finding, Level, Related};
+pub use registry::{ALL, by_name, nearest};
+pub use rl302::drop_covered;
+pub use rl902::{Idle, unused};
+pub use rl904::UNRESOLVED_LINK;
 
 /// A lint as a value.
 pub struct Lint {
@@ -28,5 +66,22 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
 }
 
-/// Every lint of this version, by code.
-pub const ALL: &[Lint] = &[];
+impl Lint {
+    /// A finding at the lint's own level; fingerprint and suppression are the pipeline's.
+    fn finding(&self, at: Span, confidence: Confidence, message: String, help: String) -> Finding {
+        Finding {
+            code: self.code,
+            name: self.name,
+            level: self.level,
+            confidence,
+            message,
+            at,
+            related: Vec::new(),
+            help,
+            context: Name::new(""),
+            dependency: None,
+            suppressed: None,
+            fingerprint: String::new(),
+        }
+    }
+}
