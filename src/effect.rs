@@ -445,3 +445,37 @@ pub fn children_mut(effect: &mut Effect) -> Vec<&mut Effect> {
         Effect::Repeat(repeat) => vec![&mut repeat.body],
     }
 }
+
+/// Visits an effect and everything in it, closures handed to calls included, in the order of the text.
+pub fn walk(effect: &Effect, visit: &mut dyn FnMut(&Effect)) {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
+        visit(effect);
+        if let Effect::Call(call) = effect {
+            for arg in &call.args {
+                if let Arg::Closure(inner) = arg {
+                    walk(inner, visit);
+                }
+            }
+        }
+        for child in children(effect) {
+            walk(child, visit);
+        }
+    });
+}
+
+/// Like [`walk`], to change things on the way; the parts are visited after the whole.
+pub fn walk_mut(effect: &mut Effect, visit: &mut dyn FnMut(&mut Effect)) {
+    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
+        visit(effect);
+        if let Effect::Call(call) = effect {
+            for arg in &mut call.args {
+                if let Arg::Closure(inner) = arg {
+                    walk_mut(inner, visit);
+                }
+            }
+        }
+        for child in children_mut(effect) {
+            walk_mut(child, visit);
+        }
+    });
+}

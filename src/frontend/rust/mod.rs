@@ -30,5 +30,7 @@ pub mod reach;
 pub mod variants;
 
 pub mod entries;
+pub mod recursion;
+pub mod statements;
 
 pub mod extract;

@@ -1,0 +1,217 @@
+//! All Rust files of a run to facts: the passes of this folder in order.
+
+use std::cell::Cell;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::entries::{self, FoundEntry};
+use super::flow::{Flow, LoopNote, OpSeen, World};
+use super::loops::Judge;
+use super::names::{self, Index};
+use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
+use super::values::Values;
+use super::{infer, lower, manifest, reach, statements, variants};
+use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
+use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Stats};
+use crate::model::Models;
+use crate::settings::Settings;
+use crate::source::{Sources, Span};
+
+/// Stacks of the threads that parse: reserved, not used, unless a file nests deeply.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Everything that the Rust code of a run does.
+pub fn extract(sources: &Sources, settings: &Settings, models: &Models) -> Facts {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
+    match pool {
+        Ok(pool) => pool.install(|| passes(sources, settings, models)),
+        Err(_) => passes(sources, settings, models),
+    }
+}
+
+fn passes(sources: &Sources, settings: &Settings, models: &Models) -> Facts {
+    let lowered = lower_all(sources);
+    let mut problems = lowered.iter().flat_map(problems_of).collect::<Vec<_>>();
+    let (crates, of_manifests) = manifest::crates(sources, settings.tests);
+    problems.extend(of_manifests);
+    let (program, index) = names::build(lowered, crates, sources, settings.tests);
+    let bodies = infer_all(&program, &index, models);
+    let mut facts = Code { program: &program, bodies: &bodies, models, settings, sources }.facts();
+    facts.problems = problems;
+    facts.stats = stats(&program, &bodies);
+    facts
+}
+
+/// One job per file, the largest first, so that no thread ends with the longest one.
+fn lower_all(sources: &Sources) -> Vec<LoweredFile> {
+    let mut files: Vec<_> = sources.iter().filter(|(_, f)| f.path.ends_with(".rs")).collect();
+    files.sort_by_key(|(_, f)| std::cmp::Reverse(f.text.len()));
+    let mut lowered: Vec<LoweredFile> =
+        files.into_par_iter().map(|(file, source)| LoweredFile { file, tree: lower::lower(&source.text) }).collect();
+    lowered.sort_by_key(|l| l.file);
+    lowered
+}
+
+fn problems_of(lowered: &LoweredFile) -> Vec<Problem> {
+    let one = |(at, message): &(u32, String)| Problem { file: lowered.file, at: *at, message: message.clone() };
+    lowered.tree.problems.iter().map(one).collect()
+}
+
+fn infer_all(program: &Program, index: &Index, models: &Models) -> FxHashMap<BodyId, BodyTypes> {
+    let fns = (0..program.fns.len() as u32).map(|i| BodyId::Fn(FnId(i)));
+    let consts = (0..program.consts.len() as u32).map(|i| BodyId::Const(ConstId(i)));
+    let all: Vec<BodyId> = fns.chain(consts).collect();
+    all.into_par_iter().map(|body| (body, infer::infer(program, index, models, body))).collect()
+}
+
+fn stats(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>) -> Stats {
+    Stats {
+        files: program.files.len() as u64,
+        lines: program.files.iter().map(|f| u64::from(f.tree.lines)).sum(),
+        functions: program.fns.len() as u64,
+        calls: bodies.values().map(|b| b.calls).sum(),
+        calls_resolved: bodies.values().map(|b| b.calls_resolved).sum(),
+    }
+}
+
+/// The program with everything that was inferred, on its way to facts.
+struct Code<'a> {
+    program: &'a Program,
+    bodies: &'a FxHashMap<BodyId, BodyTypes>,
+    models: &'a Models,
+    settings: &'a Settings,
+    sources: &'a Sources,
+}
+
+/// What the bodies' compilation gave besides effects.
+#[derive(Default)]
+struct Gathered {
+    ops: FxHashMap<Span, OpSeen>,
+    loops: FxHashMap<LoopId, LoopNote>,
+    resources: Vec<crate::fact::Resource>,
+}
+
+impl Code<'_> {
+    fn facts(&self) -> Facts {
+        let loud = reach::loud(self.program, self.bodies, self.models);
+        let mut ids: Vec<FnId> = loud.iter().copied().filter(|id| self.program.function(*id).body.is_some()).collect();
+        ids.sort();
+        let (mut places, gathered) = self.compile(&ids, &loud);
+        let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
+        self.judge(&mut places, &fails, &gathered);
+        let mut facts = Facts { places, resources: gathered.resources, ..Facts::default() };
+        statements::apply(self.sources, &mut facts);
+        facts.loops = facts.places.iter().flat_map(|p| loops_left_alone(&p.body)).collect();
+        self.operations(&ids, &mut facts);
+        facts
+    }
+
+    fn compile(&self, ids: &[FnId], loud: &FxHashSet<FnId>) -> (Vec<Place>, Gathered) {
+        let variants = variants::variants(self.program, self.bodies, self.models);
+        let values = Values::new(self.program, self.bodies, self.models, self.settings);
+        let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
+        let world = World {
+            program: self.program,
+            bodies: self.bodies,
+            models: self.models,
+            values: &values,
+            places: &places,
+            loud,
+            variants: &variants,
+        };
+        let next_loop = Cell::new(0);
+        let mut gathered = Gathered::default();
+        let done = ids.iter().map(|id| self.place(&world, *id, &next_loop, &mut gathered)).collect();
+        (done, gathered)
+    }
+
+    fn place(&self, world: &World<'_>, id: FnId, next_loop: &Cell<u32>, gathered: &mut Gathered) -> Place {
+        let def = self.program.def(id);
+        let body = BodyId::Fn(id);
+        let function = self.program.function(id);
+        let effect = match (Flow::new(world, body, next_loop), function.body) {
+            (Some(mut flow), Some(root)) => {
+                let effect = flow.whole(root);
+                gathered.ops.extend(flow.notes.ops);
+                gathered.loops.extend(flow.notes.loops);
+                gathered.resources.extend(flow.notes.resources);
+                effect
+            }
+            _ => Effect::Nothing,
+        };
+        let package = self.program.crates[def.krate.0 as usize].package.clone();
+        let count = function.params.len() + usize::from(function.receiver.is_some());
+        Place {
+            name: def.path.clone(),
+            at: self.program.span(body, function.name_at),
+            params: self.params(id, count),
+            body: effect,
+            service: package.clone(),
+            package,
+        }
+    }
+
+    fn params(&self, id: FnId, count: usize) -> Vec<Param> {
+        use super::tree::PatKind;
+        let function = self.program.function(id);
+        let tree = self.program.tree_of(BodyId::Fn(id));
+        let receiver = function.receiver.iter().map(|_| "self".into());
+        let named = function.params.iter().map(|(pat, _)| match &tree.pat(*pat).kind {
+            PatKind::Ident { name, .. } => name.clone(),
+            _ => "_".into(),
+        });
+        receiver.chain(named).take(count).map(|name| Param { name }).collect()
+    }
+
+    fn judge(&self, places: &mut [Place], fails: &[crate::class::Endings], gathered: &Gathered) {
+        super::recursion::fold(places);
+        let facts = reach::facts(places, fails);
+        let judge = Judge { facts: &facts, ops: &gathered.ops, notes: &gathered.loops };
+        for place in places {
+            judge.judge(&mut place.body);
+        }
+    }
+
+    fn operations(&self, ids: &[FnId], facts: &mut Facts) {
+        let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
+        for entry in entries::entries(self.program, self.bodies, self.models) {
+            let Some(place) = places.get(&entry.handler) else { continue };
+            let krate = &self.program.crates[self.program.def(entry.handler).krate.0 as usize];
+            if matches!(entry.kind, OperationKind::Http | OperationKind::Grpc) {
+                facts.handlers.push(handler(&entry, *place, &krate.package));
+            }
+            facts.operations.push(Operation {
+                name: entry.name,
+                kind: entry.kind,
+                place: *place,
+                at: entry.at,
+                service: krate.package.clone(),
+            });
+        }
+    }
+}
+
+fn handler(entry: &FoundEntry, place: PlaceId, package: &crate::name::Name) -> Handler {
+    Handler {
+        place,
+        method: entry.method.clone(),
+        path: entry.path.clone(),
+        service: package.clone(),
+        package: package.clone(),
+    }
+}
+
+/// Loops that were looked at and are no retries.
+fn loops_left_alone(effect: &Effect) -> Vec<LoopSeen> {
+    let mut found = Vec::new();
+    crate::effect::walk(effect, &mut |e| {
+        if let Effect::Repeat(repeat) = e
+            && !matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover)
+            && repeat.at != Span::default()
+        {
+            found.push(LoopSeen { at: repeat.at, is: repeat.kind });
+        }
+    });
+    found
+}
