@@ -53,6 +53,10 @@ impl Lower<'_> {
             "select" | "select_biased" => self.select(tokens()),
             "json" => self.json(tokens()),
             "stream" | "try_stream" | "async_stream" => self.statement_args(tokens(), inner),
+            "query" | "query_as" | "query_scalar" | "join" | "try_join" | "pin" | "pin_mut" => {
+                let list = arguments.parse2(tokens()).ok()?;
+                Some(MacroArgs::List(self.exprs(list.iter())))
+            }
             "quote" | "quote_spanned" | "parse_quote" => None,
             _ => match super::format::leading_values(name) {
                 Some(values) => self
