@@ -78,7 +78,7 @@ impl Values<'_> {
         if let Some(id) = types.consts.get(&e) {
             return self.constant(*id);
         }
-        if path.single().is_some_and(|n| *n == "self") {
+        if types.self_paths.contains(&e) || path.single().is_some_and(|n| *n == "self") {
             return Val::Param(0);
         }
         if let Some(Target::Fns(fns, _)) = types.targets.get(&e)

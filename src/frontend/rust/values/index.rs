@@ -312,7 +312,7 @@ pub fn cell(tree: &RustFile, types: &BodyTypes, e: ExprId) -> Option<Cell> {
                 fields.reverse();
                 return match types.locals.get(&at) {
                     Some(pat) => Some(Cell { root: Some(*pat), fields }),
-                    None if path.single().is_some_and(|n| *n == "self") => Some(Cell { root: None, fields }),
+                    None if types.self_paths.contains(&at) || path.single().is_some_and(|n| *n == "self") => Some(Cell { root: None, fields }),
                     None => None,
                 };
             }

@@ -63,10 +63,11 @@ impl Values<'_> {
         match (hole, hole.parse::<usize>()) {
             ("", _) => next.next().map_or_else(open, |a| self.as_text(body, *a)),
             (_, Ok(i)) => args.get(i).map_or_else(open, |a| self.as_text(body, *a)),
-            _ => match self.types(body).locals.get(&e) {
-                Some(pat) if self.is_named(body, *pat, hole) => shown(&self.local(body, *pat)),
-                _ => open(),
-            },
+            _ => {
+                let captured = self.types(body).captures.get(&e).map(Vec::as_slice).unwrap_or_default();
+                let pat = captured.iter().find(|p| self.is_named(body, **p, hole));
+                pat.map_or_else(open, |p| shown(&self.local(body, *p)))
+            }
         }
     }
 

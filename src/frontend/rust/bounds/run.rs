@@ -1,0 +1,309 @@
+//! One turn of a loop as a small program over a single counter, and the adversary who wants as many tries as possible.
+//!
+//! Reasoning about before and after, `<` and `<=`, and which side of a test leaves is where off-by-ones come from. So
+//! nothing is reasoned: the turn is run, every choice that does not hang on the counter is open, and tries are counted.
+
+use std::collections::BTreeMap;
+
+use crate::frontend::rust::tree::{BinaryOp, ExprId};
+
+/// Where control goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    Return,
+    Break(ExprId),
+    Again(ExprId),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    Seq(Vec<Node>),
+    /// One of them, whichever is worse.
+    Any(Vec<Node>),
+    If(Cond, Box<Node>, Box<Node>),
+    /// Which side a fallible value takes, then the arms in order.
+    Match(Cond, Vec<MatchArm>),
+    Move(i64),
+    /// Subtracts, and stops at zero.
+    Sink(i64),
+    /// The counter gets another value.
+    Lose,
+    /// A try.
+    Work,
+    Jump(Exit),
+    Catch(Exit, Box<Node>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchArm {
+    /// The side of the value it takes: `Some` or `Ok`, `None` or `Err`, both.
+    pub side: Option<bool>,
+    pub guard: Option<Cond>,
+    /// Earlier arms whose pattern holds whenever this one's does: their guards were false.
+    pub after: Vec<usize>,
+    pub body: Node,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cond {
+    And(Box<Cond>, Box<Cond>),
+    Or(Box<Cond>, Box<Cond>),
+    Not(Box<Cond>),
+    /// Counter plus a constant against the limit.
+    Compare(i64, BinaryOp),
+    /// Counter against a number of its own (`checked_sub`).
+    AtLeast(i64),
+    /// Takes one from what is left, if something is.
+    Next,
+    Is(bool),
+    Open,
+    /// Something happens first.
+    First(Box<Node>, Box<Cond>),
+}
+
+impl Node {
+    pub fn nothing() -> Node {
+        Node::Seq(Vec::new())
+    }
+
+    pub fn any(&self, is: &dyn Fn(&Node) -> bool) -> bool {
+        let inside = |c: &Cond| c.any_node(is);
+        is(self)
+            || match self {
+                Node::Seq(parts) | Node::Any(parts) => parts.iter().any(|p| p.any(is)),
+                Node::If(cond, a, b) => inside(cond) || a.any(is) || b.any(is),
+                Node::Match(cond, arms) => {
+                    inside(cond) || arms.iter().any(|a| a.body.any(is) || a.guard.as_ref().is_some_and(inside))
+                }
+                Node::Catch(_, inner) => inner.any(is),
+                _ => false,
+            }
+    }
+}
+
+impl Cond {
+    fn any_node(&self, is: &dyn Fn(&Node) -> bool) -> bool {
+        match self {
+            Cond::And(a, b) | Cond::Or(a, b) => a.any_node(is) || b.any_node(is),
+            Cond::Not(a) => a.any_node(is),
+            Cond::First(node, cond) => node.any(is) || cond.any_node(is),
+            _ => false,
+        }
+    }
+}
+
+/// The counter and whether this turn has tried already → the most tries so far. A lost counter is `i64::MIN`.
+type States = BTreeMap<(i64, bool), u64>;
+
+const LOST: i64 = i64::MIN;
+/// More values of one counter in one turn than any real loop has.
+const MOST: usize = 256;
+
+#[derive(Default)]
+struct Flow {
+    on: States,
+    exits: BTreeMap<Exit, States>,
+}
+
+fn put(into: &mut States, key: (i64, bool), tries: u64) {
+    if into.len() >= MOST && !into.contains_key(&key) {
+        put(into, (LOST, key.1), tries);
+        return;
+    }
+    let slot = into.entry(key).or_insert(0);
+    *slot = (*slot).max(tries);
+}
+
+fn join(into: &mut States, from: States) {
+    from.into_iter().for_each(|(k, n)| put(into, k, n));
+}
+
+impl Flow {
+    fn add(&mut self, other: Flow) {
+        join(&mut self.on, other.on);
+        self.add_exits(other.exits);
+    }
+
+    fn add_exits(&mut self, exits: BTreeMap<Exit, States>) {
+        for (exit, states) in exits {
+            join(self.exits.entry(exit).or_default(), states);
+        }
+    }
+}
+
+/// What a loop begins with and what each turn adds by itself.
+pub struct Run<'n> {
+    pub turn: &'n Node,
+    pub the_loop: ExprId,
+    pub start: i64,
+    pub limit: i64,
+    pub each: i64,
+    pub turns: u64,
+}
+
+impl Run<'_> {
+    /// The most tries, if the loop ends within the given turns whatever happens.
+    pub fn tries(&self) -> Option<u64> {
+        let mut states: States = BTreeMap::from([((self.start, false), 0)]);
+        let mut most = 0;
+        for _ in 0..self.turns {
+            let mut flow = self.run(self.turn, states);
+            let mut head = flow.on;
+            join(&mut head, flow.exits.remove(&Exit::Again(self.the_loop)).unwrap_or_default());
+            for tries in flow.exits.values().flat_map(BTreeMap::values) {
+                most = most.max(*tries);
+            }
+            if head.is_empty() {
+                return Some(most);
+            }
+            states = States::new();
+            for ((counter, _), tries) in head {
+                put(&mut states, (shift(counter, self.each), false), tries);
+            }
+        }
+        None
+    }
+
+    fn run(&self, node: &Node, states: States) -> Flow {
+        if states.is_empty() {
+            return Flow::default();
+        }
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.run_node(node, states))
+    }
+
+    fn run_node(&self, node: &Node, states: States) -> Flow {
+        let with = |change: &dyn Fn(i64) -> i64| {
+            let mut on = States::new();
+            states.iter().for_each(|((c, w), n)| put(&mut on, (change(*c), *w), *n));
+            Flow { on, ..Flow::default() }
+        };
+        match node {
+            Node::Seq(parts) => {
+                let mut flow = Flow { on: states, ..Flow::default() };
+                for part in parts {
+                    let next = self.run(part, std::mem::take(&mut flow.on));
+                    flow.add(next);
+                }
+                flow
+            }
+            Node::Any(parts) => {
+                let mut flow = Flow::default();
+                parts.iter().for_each(|p| flow.add(self.run(p, states.clone())));
+                flow
+            }
+            Node::If(cond, yes, no) => {
+                let mut flow = Flow::default();
+                let (true_side, false_side) = self.test(cond, states, &mut flow);
+                flow.add(self.run(yes, true_side));
+                flow.add(self.run(no, false_side));
+                flow
+            }
+            Node::Match(cond, arms) => self.run_match(cond, arms, states),
+            Node::Move(n) => with(&|c| shift(c, *n)),
+            Node::Sink(n) => with(&|c| if c == LOST { c } else { c.saturating_sub(*n).max(0) }),
+            Node::Lose => with(&|_| LOST),
+            Node::Work => {
+                let mut on = States::new();
+                states.iter().for_each(|((c, w), n)| put(&mut on, (*c, true), n + u64::from(!w)));
+                Flow { on, ..Flow::default() }
+            }
+            Node::Jump(exit) => Flow { on: States::new(), exits: BTreeMap::from([(*exit, states)]) },
+            Node::Catch(exit, inner) => {
+                let mut flow = self.run(inner, states);
+                join(&mut flow.on, flow.exits.remove(exit).unwrap_or_default());
+                flow
+            }
+        }
+    }
+
+    fn run_match(&self, cond: &Cond, arms: &[MatchArm], states: States) -> Flow {
+        let mut flow = Flow::default();
+        let (yes, no) = self.test(cond, states, &mut flow);
+        for arm in arms {
+            let mut into = match arm.side {
+                Some(true) => yes.clone(),
+                Some(false) => no.clone(),
+                None => {
+                    let mut both = yes.clone();
+                    join(&mut both, no.clone());
+                    both
+                }
+            };
+            for earlier in &arm.after {
+                into = match arms.get(*earlier).and_then(|a| a.guard.as_ref()) {
+                    Some(guard) => self.test(guard, into, &mut flow).1,
+                    None => States::new(),
+                };
+            }
+            if let Some(guard) = &arm.guard {
+                into = self.test(guard, into, &mut flow).0;
+            }
+            flow.add(self.run(&arm.body, into));
+        }
+        flow
+    }
+
+    /// States in which the condition may hold, and may not.
+    fn test(&self, cond: &Cond, states: States, flow: &mut Flow) -> (States, States) {
+        match cond {
+            Cond::Open => (states.clone(), states),
+            Cond::Is(true) => (states, States::new()),
+            Cond::Is(false) => (States::new(), states),
+            Cond::Not(inner) => {
+                let (yes, no) = self.test(inner, states, flow);
+                (no, yes)
+            }
+            Cond::And(a, b) => {
+                let (yes, mut no) = self.test(a, states, flow);
+                let (both, second) = self.test(b, yes, flow);
+                join(&mut no, second);
+                (both, no)
+            }
+            Cond::Or(a, b) => {
+                let (mut yes, no) = self.test(a, states, flow);
+                let (second, neither) = self.test(b, no, flow);
+                join(&mut yes, second);
+                (yes, neither)
+            }
+            Cond::First(node, cond) => {
+                let mut before = self.run(node, states);
+                flow.add_exits(std::mem::take(&mut before.exits));
+                self.test(cond, before.on, flow)
+            }
+            Cond::Compare(offset, op) => split(states, |c| holds(*op, c.saturating_add(*offset), self.limit)),
+            Cond::AtLeast(n) => split(states, |c| c >= *n),
+            Cond::Next => {
+                let (yes, no) = split(states, |c| c >= 1);
+                (yes.into_iter().map(|((c, w), n)| ((shift(c, -1), w), n)).collect(), no)
+            }
+        }
+    }
+}
+
+fn shift(counter: i64, by: i64) -> i64 {
+    if counter == LOST { counter } else { counter.saturating_add(by) }
+}
+
+fn split(states: States, is: impl Fn(i64) -> bool) -> (States, States) {
+    let (mut yes, mut no) = (States::new(), States::new());
+    for ((c, w), n) in states {
+        if c == LOST || is(c) {
+            put(&mut yes, (c, w), n);
+        }
+        if c == LOST || !is(c) {
+            put(&mut no, (c, w), n);
+        }
+    }
+    (yes, no)
+}
+
+fn holds(op: BinaryOp, left: i64, right: i64) -> bool {
+    match op {
+        BinaryOp::Lt => left < right,
+        BinaryOp::Le => left <= right,
+        BinaryOp::Gt => left > right,
+        BinaryOp::Ge => left >= right,
+        BinaryOp::Ne => left != right,
+        _ => left == right,
+    }
+}

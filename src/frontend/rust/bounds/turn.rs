@@ -1,0 +1,384 @@
+//! From the body of a loop to the small program of one turn, as seen by one counter, by the clock, or by a cancellation.
+
+use super::atoms::{Compare, Look};
+use super::cover;
+use super::run::{Cond, Exit, MatchArm, Node};
+use crate::frontend::rust::program::Ty;
+use crate::frontend::rust::tree::{Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, Stmt, UnaryOp};
+use crate::frontend::rust::val::Val;
+use crate::frontend::rust::values::{Cell, Source, walk};
+use crate::name::Name;
+
+/// What is followed; everything else is an open choice.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Focus {
+    /// A counter and the limit it is compared with.
+    Counter(Cell, Val),
+    /// An iterator and what is left in it.
+    Left(Cell),
+    /// Time is up.
+    Clock,
+    /// Somebody asked to stop.
+    Cancel,
+}
+
+pub struct Compile<'c, 'v, 'a> {
+    pub look: &'c Look<'v, 'a>,
+    pub focus: Focus,
+    pub is_work: &'c dyn Fn(ExprId) -> bool,
+    /// Arms of success that leave the counter alone are no way to go again after a failure.
+    pub failing: bool,
+    /// Loops and labelled blocks around, outermost first.
+    pub around: Vec<(Option<Name>, ExprId, bool)>,
+}
+
+impl Compile<'_, '_, '_> {
+    /// The whole turn, its head's condition included.
+    pub fn turn(&mut self) -> Node {
+        let e = self.look.the_loop;
+        match self.look.kind(e) {
+            ExprKind::Loop { label, body } | ExprKind::For { label, body, .. } => {
+                self.around.push((label.clone(), e, true));
+                self.node(*body)
+            }
+            ExprKind::While { label, cond, body } => {
+                let cond = self.cond(*cond);
+                self.around.push((label.clone(), e, true));
+                Node::If(cond, Box::new(self.node(*body)), Box::new(Node::Jump(Exit::Break(e))))
+            }
+            _ => Node::nothing(),
+        }
+    }
+
+    fn node(&mut self, e: ExprId) -> Node {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.node_of(e))
+    }
+
+    fn node_of(&mut self, e: ExprId) -> Node {
+        let look = self.look;
+        match look.kind(e) {
+            ExprKind::Block(block) => self.block(e, block),
+            ExprKind::If { cond, then, otherwise } => {
+                let cond = self.cond(*cond);
+                let otherwise = otherwise.map_or_else(Node::nothing, |o| self.node(o));
+                Node::If(cond, Box::new(self.node(*then)), Box::new(otherwise))
+            }
+            ExprKind::Match { value, arms } => self.choice(*value, arms),
+            ExprKind::Loop { label, body } => self.inner_loop(e, label, None, *body),
+            ExprKind::While { label, cond, body } => self.inner_loop(e, label, Some(*cond), *body),
+            ExprKind::For { label, iter, body, .. } => self.inner_loop(e, label, Some(*iter), *body),
+            ExprKind::Break { label, value } => {
+                let before = value.map_or_else(Node::nothing, |v| self.node(v));
+                let to = self.target(label.as_ref(), true).map_or(Exit::Return, Exit::Break);
+                Node::Seq(vec![before, Node::Jump(to)])
+            }
+            ExprKind::Continue { label } => {
+                Node::Jump(self.target(label.as_ref(), false).map_or(Exit::Return, Exit::Again))
+            }
+            ExprKind::Return(value) => {
+                let before = value.map_or_else(Node::nothing, |v| self.node(v));
+                Node::Seq(vec![before, Node::Jump(Exit::Return)])
+            }
+            ExprKind::Try(inner) => {
+                let cond = self.fallible(*inner);
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
+            }
+            ExprKind::Closure { .. } => Node::nothing(),
+            ExprKind::Async { block } => Node::Catch(Exit::Return, Box::new(self.node(*block))),
+            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => {
+                let cond = self.cond(e);
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::nothing()))
+            }
+            ExprKind::Macro(call) => self.macro_node(e, call),
+            ExprKind::Assign { to, value } => {
+                let before = self.node(*value);
+                Node::Seq(vec![before, self.assigned(*to, *value)])
+            }
+            ExprKind::OpAssign { op, to, value } => {
+                let before = self.node(*value);
+                Node::Seq(vec![before, self.moved(*op, *to, *value)])
+            }
+            _ => self.plain(e),
+        }
+    }
+
+    /// Children in order, then the try, then where nothing comes back.
+    fn plain(&mut self, e: ExprId) -> Node {
+        let mut children = Vec::new();
+        walk::children(self.look.kind(e), &mut |c| children.push(c));
+        let mut parts: Vec<Node> = children.into_iter().map(|c| self.node(c)).collect();
+        if let Focus::Left(cell) = &self.focus
+            && self.look.next(e).as_ref() == Some(cell)
+        {
+            parts.push(Node::Sink(1));
+        }
+        if (self.is_work)(e) {
+            parts.push(Node::Work);
+        }
+        if matches!(self.look.values.type_of(self.look.body, e), Some(Ty::Never)) {
+            parts.push(Node::Jump(Exit::Return));
+        }
+        parts.retain(|p| *p != Node::nothing());
+        Node::Seq(parts)
+    }
+
+    fn target(&self, label: Option<&Name>, breaks: bool) -> Option<ExprId> {
+        let fits = |(l, _, is_loop): &&(Option<Name>, ExprId, bool)| match label {
+            Some(label) => l.as_ref() == Some(label) && (breaks || *is_loop),
+            None => *is_loop,
+        };
+        self.around.iter().rev().find(fits).map(|(_, e, _)| *e)
+    }
+
+    fn block(&mut self, e: ExprId, block: &Block) -> Node {
+        self.around.push((block.label.clone(), e, false));
+        let mut parts = Vec::new();
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Expr(e) => parts.push(self.node(*e)),
+                Stmt::Let { pat, value: Some(value), otherwise: Some(other), .. } => {
+                    let cond = self.matched(*pat, *value);
+                    let other = self.node(*other);
+                    parts.push(Node::If(cond, Box::new(Node::nothing()), Box::new(other)));
+                }
+                Stmt::Let { value: Some(value), .. } => parts.push(self.node(*value)),
+                Stmt::Let { .. } => {}
+            }
+        }
+        if let Some(tail) = block.tail {
+            parts.push(self.node(tail));
+        }
+        self.around.pop();
+        parts.retain(|p| *p != Node::nothing());
+        let inner = Node::Seq(parts);
+        match block.label {
+            Some(_) => Node::Catch(Exit::Break(e), Box::new(inner)),
+            None => inner,
+        }
+    }
+
+    /// A loop inside the turn: its body runs not at all (unless it has no head), once, or twice.
+    fn inner_loop(&mut self, e: ExprId, label: &Option<Name>, head: Option<ExprId>, body: ExprId) -> Node {
+        let before = head.map_or_else(Node::nothing, |h| self.node(h));
+        self.around.push((label.clone(), e, true));
+        let turn = Node::Catch(Exit::Again(e), Box::new(self.node(body)));
+        self.around.pop();
+        let moves = turn.any(&|n| matches!(n, Node::Move(_) | Node::Sink(_) | Node::Lose));
+        let turns = match (moves, head.is_some()) {
+            (false, true) => Node::Any(vec![Node::nothing(), turn]),
+            (false, false) => turn,
+            (true, _) => Node::Any(vec![Node::nothing(), turn.clone(), Node::Seq(vec![turn.clone(), turn])]),
+        };
+        Node::Seq(vec![before, Node::Catch(Exit::Break(e), Box::new(turns))])
+    }
+
+    fn macro_node(&mut self, e: ExprId, call: &MacroCall) -> Node {
+        let name = call.path.last().map(|s| s.name.as_str()).unwrap_or_default();
+        match (&call.args, name) {
+            (MacroArgs::Select(arms), _) => {
+                let mut before = Vec::new();
+                let mut bodies = Vec::new();
+                let ending = |f: Option<ExprId>| f.is_some_and(|f| self.look.waits_for_end(f));
+                let cancels = self.focus == Focus::Cancel && arms.iter().any(|a| ending(a.future));
+                for arm in arms {
+                    before.extend(arm.future.map(|f| self.node(f)));
+                    if !cancels || self.look.waits_for_end(arm.future.unwrap_or(arm.body)) {
+                        bodies.push(self.node(arm.body));
+                    }
+                }
+                Node::Seq(vec![Node::Seq(before), Node::Any(bodies)])
+            }
+            (MacroArgs::List(parts), "ensure" | "assert") if !parts.is_empty() => {
+                let cond = self.cond(parts[0]);
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
+            }
+            (_, "bail" | "panic" | "unreachable" | "todo" | "unimplemented") => {
+                Node::Seq(vec![self.plain(e), Node::Jump(Exit::Return)])
+            }
+            _ => self.plain(e),
+        }
+    }
+
+    fn choice(&mut self, value: ExprId, arms: &[Arm]) -> Node {
+        let cond = self.fallible(value);
+        let values = self.look.values;
+        let (tree, types) = (values.tree(self.look.body), values.types(self.look.body));
+        let mut out: Vec<MatchArm> = Vec::new();
+        for (i, arm) in arms.iter().enumerate() {
+            let after = (0..i).filter(|k| cover::covers(tree, types, arms[*k].pat, arm.pat)).collect();
+            let guard = arm.guard.map(|g| self.cond(g));
+            let side = cover::side(tree, arm.pat);
+            let body = self.node(arm.body);
+            let body = match self.failing && side == Some(true) && !keeps(&body) {
+                true => Node::Jump(Exit::Return),
+                false => body,
+            };
+            out.push(MatchArm { side, guard, after, body });
+        }
+        Node::Match(cond, out)
+    }
+
+    /// Whether a value is `Some` or `Ok`, as far as the counter decides it.
+    fn fallible(&mut self, value: ExprId) -> Cond {
+        let atom = match &self.focus {
+            Focus::Left(cell) if self.look.next(value).as_ref() == Some(cell) => Some(Cond::Next),
+            Focus::Counter(cell, _) => match self.look.checked_sub(value) {
+                Some((found, n)) if found == *cell => Some(Cond::AtLeast(n)),
+                _ => None,
+            },
+            Focus::Clock => self.look.elapsed(self.look.stripped(value)).map(|(up, _)| Cond::Is(up)),
+            _ => None,
+        };
+        match atom {
+            Some(atom) => atom,
+            None => Cond::First(Box::new(self.node(value)), Box::new(Cond::Open)),
+        }
+    }
+
+    fn matched(&mut self, pat: PatId, value: ExprId) -> Cond {
+        let values = self.look.values;
+        let (tree, types) = (values.tree(self.look.body), values.types(self.look.body));
+        let cond = self.fallible(value);
+        match cover::side(tree, pat) {
+            Some(true) if self.failing && matches!(cond, Cond::First(..)) => cond,
+            Some(true) => cond,
+            Some(false) => Cond::Not(Box::new(cond)),
+            None if cover::takes_all(tree, types, pat) => match cond {
+                Cond::First(node, _) => Cond::First(node, Box::new(Cond::Is(true))),
+                _ => Cond::Is(true),
+            },
+            None => match cond {
+                Cond::First(node, _) => Cond::First(node, Box::new(Cond::Open)),
+                _ => Cond::Open,
+            },
+        }
+    }
+
+    pub fn cond(&mut self, e: ExprId) -> Cond {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.cond_of(e))
+    }
+
+    fn cond_of(&mut self, e: ExprId) -> Cond {
+        if let Some(cond) = self.atom(e) {
+            return cond;
+        }
+        let look = self.look;
+        match look.kind(e) {
+            ExprKind::Unary(UnaryOp::Not, inner) => Cond::Not(Box::new(self.cond(*inner))),
+            ExprKind::Binary { op: BinaryOp::And, left, right } => {
+                Cond::And(Box::new(self.cond(*left)), Box::new(self.cond(*right)))
+            }
+            ExprKind::Binary { op: BinaryOp::Or, left, right } => {
+                Cond::Or(Box::new(self.cond(*left)), Box::new(self.cond(*right)))
+            }
+            ExprKind::Lit(Lit::Bool(b)) => Cond::Is(*b),
+            ExprKind::Let { pat, value } => self.matched(*pat, *value),
+            ExprKind::Macro(MacroCall { args: MacroArgs::Matches { value, pat, guard }, .. }) => {
+                let first = self.matched(*pat, *value);
+                match guard {
+                    Some(g) => Cond::And(Box::new(first), Box::new(self.cond(*g))),
+                    None => first,
+                }
+            }
+            ExprKind::Path(_) => self.named_condition(e),
+            _ => Cond::First(Box::new(self.node(e)), Box::new(Cond::Open)),
+        }
+    }
+
+    /// `let last = n >= max; if last { .. }`, decided in the same turn.
+    fn named_condition(&mut self, e: ExprId) -> Cond {
+        let look = self.look;
+        let pat = look.values.types(look.body).locals.get(&e);
+        let binding = pat.and_then(|p| look.locals.bindings.get(p));
+        match binding.map(|b| (&b.source, b.scope)) {
+            Some((Source::Let(Some(value)), Some(scope)))
+                if scope != look.the_loop && look.locals.inside(scope, look.the_loop) =>
+            {
+                match look.kind(*value) {
+                    ExprKind::Binary { .. } | ExprKind::Unary(..) => self.cond(*value),
+                    _ => Cond::Open,
+                }
+            }
+            _ => Cond::Open,
+        }
+    }
+
+    fn atom(&self, e: ExprId) -> Option<Cond> {
+        match &self.focus {
+            Focus::Counter(cell, limit) => {
+                let Compare { cell: found, offset, op, limit: against, .. } = self.look.compare(e)?;
+                (found == *cell && against == *limit).then_some(Cond::Compare(offset, op))
+            }
+            Focus::Clock => self.look.elapsed(e).map(|(up, _)| Cond::Is(up)),
+            Focus::Cancel => self.look.cancelled(e).then_some(Cond::Is(true)),
+            Focus::Left(_) => None,
+        }
+    }
+
+    fn is_focus(&self, to: ExprId) -> bool {
+        match &self.focus {
+            Focus::Counter(cell, _) | Focus::Left(cell) => self.look.cell(to).as_ref() == Some(cell),
+            _ => false,
+        }
+    }
+
+    fn moved(&self, op: BinaryOp, to: ExprId, value: ExprId) -> Node {
+        if !self.is_focus(to) {
+            return Node::nothing();
+        }
+        match (op, self.look.number(value)) {
+            (BinaryOp::Add, Some(n)) => Node::Move(n),
+            (BinaryOp::Sub, Some(n)) => Node::Move(-n),
+            _ => Node::Lose,
+        }
+    }
+
+    fn assigned(&self, to: ExprId, value: ExprId) -> Node {
+        if !self.is_focus(to) {
+            return Node::nothing();
+        }
+        self.step(to, value).unwrap_or(Node::Lose)
+    }
+
+    /// `n = n + 1`, `n = n.saturating_sub(1)`, `left = rest` where `rest` came of `left.checked_sub(1)`.
+    fn step(&self, to: ExprId, value: ExprId) -> Option<Node> {
+        let look = self.look;
+        let own = look.cell(to)?;
+        match look.kind(value) {
+            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. } => {
+                let (cell, n) = look.counter(value)?;
+                (cell == own).then_some(Node::Move(n))
+            }
+            ExprKind::Try(inner) => {
+                let (cell, n) = look.checked_sub(*inner)?;
+                (cell == own).then_some(Node::Move(-n))
+            }
+            ExprKind::Method { receiver, name, args, .. } => {
+                let n = look.number(*args.first()?)?;
+                let same = look.cell(*receiver)? == own;
+                match name.as_str() {
+                    "saturating_add" | "wrapping_add" if same => Some(Node::Move(n)),
+                    "saturating_sub" if same => Some(Node::Sink(n)),
+                    "wrapping_sub" if same => Some(Node::Move(-n)),
+                    _ => None,
+                }
+            }
+            ExprKind::Path(_) => {
+                let pat = look.values.types(look.body).locals.get(&value)?;
+                match look.locals.bindings.get(pat)?.source {
+                    Source::Matched(from) | Source::Let(Some(from)) => {
+                        let (cell, n) = look.checked_sub(from)?;
+                        (cell == own).then_some(Node::Move(-n))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An arm of success that changes the counter is part of the count.
+fn keeps(body: &Node) -> bool {
+    body.any(&|n| matches!(n, Node::Move(_) | Node::Sink(_) | Node::Lose))
+}
