@@ -14,7 +14,10 @@ impl Walk<'_> {
         let ExprKind::Path(path) = &self.tree.expr(callee).kind else {
             return self.callable(id, callee, args);
         };
-        if path.single().is_some_and(|n| *n == "self" || self.local(n).is_some()) {
+        if path
+            .single()
+            .is_some_and(|n| *n == "self" || self.local(n).is_some())
+        {
             return self.callable(id, callee, args);
         }
         let turbofish = path.last().map(|s| &s.args[..]).unwrap_or_default();
@@ -64,7 +67,9 @@ impl Walk<'_> {
 
     fn names_a_trait(&self, path: &Path) -> bool {
         use super::super::names::{Def, Guess, Ns};
-        let Some((_, of)) = path.segments.split_last() else { return false };
+        let Some((_, of)) = path.segments.split_last() else {
+            return false;
+        };
         if of.is_empty() || path.of.is_some() {
             return false;
         }
@@ -94,7 +99,14 @@ impl Walk<'_> {
         result
     }
 
-    fn construct(&mut self, adt: AdtId, variant: Option<u32>, ty: Ty, args: &[ExprId], want: &Ty) -> Ty {
+    fn construct(
+        &mut self,
+        adt: AdtId,
+        variant: Option<u32>,
+        ty: Ty,
+        args: &[ExprId],
+        want: &Ty,
+    ) -> Ty {
         let params = &self.program.adt_decl(adt).generics.params;
         let template = Ty::Adt(adt, params.iter().cloned().map(Ty::Param).collect());
         let mut subst = Subst::new();
@@ -102,7 +114,10 @@ impl Walk<'_> {
         unify(&template, want, &mut subst);
         let index = self.index;
         let variants = index.variants_of(self.program, self.models, adt);
-        let fields = variants.get(variant.unwrap_or(0) as usize).map(|v| &v.fields[..]).unwrap_or_default();
+        let fields = variants
+            .get(variant.unwrap_or(0) as usize)
+            .map(|v| &v.fields[..])
+            .unwrap_or_default();
         for (i, arg) in args.iter().enumerate() {
             let field = fields.get(i).map_or(&Ty::Unknown, |(_, t)| t);
             let wanted = self.subst(field, &subst);
@@ -123,7 +138,11 @@ impl Walk<'_> {
         args: &[ExprId],
         want: &Ty,
     ) -> Ty {
-        let wanted = if super::methods::keeps(name) { want.clone() } else { Ty::Unknown };
+        let wanted = if super::methods::keeps(name) {
+            want.clone()
+        } else {
+            Ty::Unknown
+        };
         let ty = self.expr(receiver, &wanted);
         let found = self.find_method(&ty, name);
         let result = self.found(id, found, name, turbofish, args, want);
@@ -134,12 +153,17 @@ impl Walk<'_> {
     /// `v.push(x)` tells what an empty collection holds.
     fn learn_from_arguments(&mut self, receiver: ExprId, ty: &Ty, name: &str, args: &[ExprId]) {
         let Ty::Foreign(head, known) = ty else { return };
-        let fills = matches!(name, "push" | "push_back" | "push_front" | "insert" | "send" | "entry");
+        let fills = matches!(
+            name,
+            "push" | "push_back" | "push_front" | "insert" | "send" | "entry"
+        );
         if !fills || known.iter().any(|t| !is_open(t)) {
             return;
         }
-        let given: Vec<Ty> =
-            args.iter().map(|a| self.out.types.get(a).cloned().unwrap_or(Ty::Unknown)).collect();
+        let given: Vec<Ty> = args
+            .iter()
+            .map(|a| self.out.types.get(a).cloned().unwrap_or(Ty::Unknown))
+            .collect();
         self.refine(receiver, &Ty::Foreign(head.clone(), given));
     }
 
@@ -153,7 +177,9 @@ impl Walk<'_> {
         want: &Ty,
     ) -> Ty {
         match found {
-            Found::Foreign(path, ty) => self.foreign_call(id, path, &ty, name, turbofish, args, want),
+            Found::Foreign(path, ty) => {
+                self.foreign_call(id, path, &ty, name, turbofish, args, want)
+            }
             Found::Tree(Value::Foreign(path, base)) => {
                 let ty = base.unwrap_or(Ty::Unknown);
                 self.foreign_call(id, path, &ty, name, turbofish, args, want)
@@ -225,7 +251,9 @@ impl Walk<'_> {
             _ => None,
         };
         let first = of(ids[0]);
-        ids[1..].iter().all(|id| of(*id) == first || owners(*id) != owners(ids[0]))
+        ids[1..]
+            .iter()
+            .all(|id| of(*id) == first || owners(*id) != owners(ids[0]))
     }
 
     /// Of the impls of one generic trait for one type those whose parameters fit the arguments.
@@ -246,7 +274,10 @@ impl Walk<'_> {
         let ids = if chosen.is_empty() { ids } else { chosen };
         let sig = self.index.sig(self.program, self.models, ids[0]);
         let mut subst = self.bind_self(sig, base.as_ref());
-        sig.params.iter().zip(&given).for_each(|(p, g)| unify(p, g, &mut subst));
+        sig.params
+            .iter()
+            .zip(&given)
+            .for_each(|(p, g)| unify(p, g, &mut subst));
         let result = self.subst(&sig.result, &subst);
         let through = if ids.len() > 1 { through } else { None };
         self.target(id, Target::Fns(ids, through));
@@ -265,7 +296,9 @@ impl Walk<'_> {
         want: &Ty,
     ) -> Ty {
         let mut args = args;
-        if let (true, false, Some((receiver, rest))) = (sig.receiver, bound_receiver, args.split_first()) {
+        if let (true, false, Some((receiver, rest))) =
+            (sig.receiver, bound_receiver, args.split_first())
+        {
             let ty = self.expr(*receiver, &Ty::Unknown);
             if let Some(own) = &sig.self_ty {
                 unify(own, &ty, &mut subst);
@@ -298,7 +331,10 @@ impl Walk<'_> {
     fn wanted(&self, sig: &Sig, param: &Ty, subst: &Subst) -> Ty {
         if let Ty::Param(name) = param {
             if !subst.iter().any(|(n, _)| n == name) {
-                let bound = sig.bounds.iter().find(|(of, b)| of == param && matches!(b, Ty::Fn(..)));
+                let bound = sig
+                    .bounds
+                    .iter()
+                    .find(|(of, b)| of == param && matches!(b, Ty::Fn(..)));
                 return bound.map_or(Ty::Unknown, |(_, b)| self.subst(b, subst));
             }
         }
@@ -310,7 +346,10 @@ impl Walk<'_> {
         for _ in 0..2 {
             for (of, bound) in &sig.bounds {
                 let Ty::Param(name) = of else { continue };
-                let actual = subst.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone());
+                let actual = subst
+                    .iter()
+                    .find(|(n, _)| n == name)
+                    .map(|(_, t)| t.clone());
                 if let Some(actual) = actual {
                     unify(bound, &actual, subst);
                 }

@@ -67,9 +67,10 @@ impl<'a> Walk<'a> {
         let file = program.file_of(body);
         let (module, home) = match body {
             BodyId::Fn(id) => (program.def(id).module, index.home(id)),
-            BodyId::Const(id) => {
-                (program.consts[id.0 as usize].module, index.consts[id.0 as usize].home)
-            }
+            BodyId::Const(id) => (
+                program.consts[id.0 as usize].module,
+                index.consts[id.0 as usize].home,
+            ),
         };
         let mut written = Written::new(program, index, Some(models), file, module).at_home(home);
         if let BodyId::Fn(id) = body {
@@ -174,9 +175,20 @@ impl<'a> Walk<'a> {
     }
 
     fn const_ty(&self, id: super::program::ConstId) -> Ty {
-        let (def, data) = (&self.program.consts[id.0 as usize], &self.index.consts[id.0 as usize]);
-        let Some(ty) = data.ty else { return Ty::Unknown };
-        let at = Written::new(self.program, self.index, Some(self.models), def.file, def.module);
+        let (def, data) = (
+            &self.program.consts[id.0 as usize],
+            &self.index.consts[id.0 as usize],
+        );
+        let Some(ty) = data.ty else {
+            return Ty::Unknown;
+        };
+        let at = Written::new(
+            self.program,
+            self.index,
+            Some(self.models),
+            def.file,
+            def.module,
+        );
         let found = at.at_home(data.home).ty(ty);
         self.subst(&found, &self.own)
     }
@@ -184,13 +196,20 @@ impl<'a> Walk<'a> {
 
 /// What the bounds of a function's own parameters say about them. `F: Fn() -> Fut` needs `Fut` first, so the bounds are
 /// gone through more than once.
-fn own_types(index: &Index, program: &Program, models: &Models, id: FnId, at: &Written<'_>) -> Subst {
+fn own_types(
+    index: &Index,
+    program: &Program,
+    models: &Models,
+    id: FnId,
+    at: &Written<'_>,
+) -> Subst {
     let sig = index.sig(program, models, id);
     let mut own: Subst = Vec::new();
     let set = |own: &mut Subst, name: &Name, ty: Ty| match own.iter_mut().find(|(n, _)| n == name) {
         Some((_, Ty::Bound(traits))) => match ty {
             Ty::Bound(more) => {
-                let more: Vec<TraitRef> = more.into_iter().filter(|t| !traits.contains(t)).collect();
+                let more: Vec<TraitRef> =
+                    more.into_iter().filter(|t| !traits.contains(t)).collect();
                 traits.extend(more);
             }
             ty => own.retain_mut(|(n, old)| {
@@ -216,13 +235,21 @@ fn own_types(index: &Index, program: &Program, models: &Models, id: FnId, at: &W
         }
     }
     if let Home::Trait(id) = at.home {
-        set(&mut own, &"Self".into(), Ty::Bound(vec![TraitRef::Tree(id)]));
+        set(
+            &mut own,
+            &"Self".into(),
+            Ty::Bound(vec![TraitRef::Tree(id)]),
+        );
     }
     own
 }
 
 fn limited(ty: Ty) -> Ty {
-    if size(&ty, LARGEST) >= LARGEST { Ty::Unknown } else { ty }
+    if size(&ty, LARGEST) >= LARGEST {
+        Ty::Unknown
+    } else {
+        ty
+    }
 }
 
 fn unit() -> Ty {
@@ -248,7 +275,9 @@ fn merge(a: &Ty, b: &Ty) -> Ty {
         (Ty::Adt(i, xs), Ty::Adt(j, ys)) if i == j => Ty::Adt(*i, all(xs, ys)),
         (Ty::Foreign(p, xs), Ty::Foreign(q, ys)) if p == q => Ty::Foreign(p.clone(), all(xs, ys)),
         (Ty::Tuple(xs), Ty::Tuple(ys)) if xs.len() == ys.len() => Ty::Tuple(all(xs, ys)),
-        (Ty::ForeignValue(_), Ty::Adt(..) | Ty::Foreign(..) | Ty::Bound(_) | Ty::Fn(..)) => b.clone(),
+        (Ty::ForeignValue(_), Ty::Adt(..) | Ty::Foreign(..) | Ty::Bound(_) | Ty::Fn(..)) => {
+            b.clone()
+        }
         _ => a.clone(),
     }
 }

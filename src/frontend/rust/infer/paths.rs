@@ -11,9 +11,17 @@ use crate::name::Name;
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// Functions of the tree; more than one through the trait named. `base` is the type before the last `::`.
-    Fns { ids: Vec<FnId>, through: Option<Name>, base: Option<Ty> },
+    Fns {
+        ids: Vec<FnId>,
+        through: Option<Name>,
+        base: Option<Ty>,
+    },
     Many(usize),
-    Ctor { adt: AdtId, variant: Option<u32>, ty: Ty },
+    Ctor {
+        adt: AdtId,
+        variant: Option<u32>,
+        ty: Ty,
+    },
     Const(ConstId),
     Foreign(Name, Option<Ty>),
     Unknown(&'static str),
@@ -63,7 +71,9 @@ impl Walk<'_> {
         let sig = self.index.sig(self.program, self.models, id);
         let subst = self.bind_self(sig, base);
         let receiver = sig.receiver.then(|| base.cloned().unwrap_or(Ty::Unknown));
-        let params = receiver.into_iter().chain(sig.params.iter().map(|p| self.subst(p, &subst)));
+        let params = receiver
+            .into_iter()
+            .chain(sig.params.iter().map(|p| self.subst(p, &subst)));
         Ty::Fn(params.collect(), Box::new(self.subst(&sig.result, &subst)))
     }
 
@@ -71,10 +81,18 @@ impl Walk<'_> {
         let decl = self.program.adt_decl(adt);
         let found = decl.variants.get(variant.unwrap_or(0) as usize);
         if !found.is_some_and(|v| v.tuple && !v.fields.is_empty()) {
-            return if let Ty::Adt(..) = ty { ty } else { Ty::Adt(adt, Vec::new()) };
+            return if let Ty::Adt(..) = ty {
+                ty
+            } else {
+                Ty::Adt(adt, Vec::new())
+            };
         }
         let fields = found.map_or(0, |v| v.fields.len());
-        let ty = if let Ty::Adt(..) = ty { ty } else { Ty::Adt(adt, Vec::new()) };
+        let ty = if let Ty::Adt(..) = ty {
+            ty
+        } else {
+            Ty::Adt(adt, Vec::new())
+        };
         Ty::Fn(vec![Ty::Unknown; fields], Box::new(ty))
     }
 
@@ -83,9 +101,17 @@ impl Walk<'_> {
         let open = || Ty::Unknown;
         match path.as_str() {
             "None" => return merge(&Ty::Foreign("Option".into(), vec![open()]), want),
-            "Some" => return Ty::Fn(vec![open()], Box::new(Ty::Foreign("Option".into(), vec![open()]))),
+            "Some" => {
+                return Ty::Fn(
+                    vec![open()],
+                    Box::new(Ty::Foreign("Option".into(), vec![open()])),
+                );
+            }
             "Ok" | "Err" => {
-                return Ty::Fn(vec![open()], Box::new(Ty::Foreign("Result".into(), vec![open(), open()])));
+                return Ty::Fn(
+                    vec![open()],
+                    Box::new(Ty::Foreign("Result".into(), vec![open(), open()])),
+                );
             }
             _ => {}
         }
@@ -106,21 +132,34 @@ impl Walk<'_> {
 
     pub(super) fn value(&mut self, path: &Path) -> Value {
         if let Some(of) = path.of {
-            let base = self.written(of);
-            let name = path.last().map(|s| s.name.clone());
-            return name.map_or(Value::Unknown("empty path"), |n| self.assoc_value(base, &n));
+            return self.qualified(of, path);
         }
-        let Some(first) = path.segments.first() else { return Value::Unknown("empty path") };
-        let own = self.own.iter().find(|(n, _)| *n == first.name).map(|(_, t)| t.clone());
+        let Some(first) = path.segments.first() else {
+            return Value::Unknown("empty path");
+        };
+        let own = self
+            .own
+            .iter()
+            .find(|(n, _)| *n == first.name)
+            .map(|(_, t)| t.clone());
         if first.name == "Self" || path.segments.len() > 1 && own.is_some() {
-            let base = if first.name == "Self" { self.self_ty.clone() } else { own.unwrap_or(Ty::Unknown) };
+            let base = if first.name == "Self" {
+                self.self_ty.clone()
+            } else {
+                own.unwrap_or(Ty::Unknown)
+            };
             return self.in_type(base, &path.segments[1..]);
         }
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        let found = self.index.resolve(self.module, &names, Ns::Values, Guess::Foreign);
+        let found = self
+            .index
+            .resolve(self.module, &names, Ns::Values, Guess::Foreign);
         let found = match found {
             Some(found) => found,
-            None => match self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign) {
+            None => match self
+                .index
+                .resolve(self.module, &names, Ns::Types, Guess::Foreign)
+            {
                 Some(found) => found,
                 None => return Value::Unknown("name not found"),
             },
@@ -128,15 +167,46 @@ impl Walk<'_> {
         self.found_value(path, found.0, found.1)
     }
 
+    /// `<T as Trait>::f`: the type's own, else what the trait says.
+    fn qualified(&mut self, of: super::super::tree::TypeId, path: &Path) -> Value {
+        let base = self.written(of);
+        let Some((last, of_trait)) = path.segments.split_last() else {
+            return Value::Unknown("empty path");
+        };
+        let found = self.assoc_value(base.clone(), &last.name);
+        if of_trait.is_empty() || !matches!(found, Value::Unknown(_)) {
+            return found;
+        }
+        let of_trait = Path {
+            segments: of_trait.to_vec(),
+            of: None,
+        };
+        match self.written.trait_ref(&of_trait) {
+            Some(TraitRef::Foreign(of)) => {
+                Value::Foreign(Name::from(format!("{of}::{}", last.name)), Some(base))
+            }
+            Some(of) => self.through_trait(&of, &last.name, Some(&base)),
+            None => found,
+        }
+    }
+
     fn found_value(&mut self, path: &Path, def: Def, taken: usize) -> Value {
         let rest = &path.segments[taken.min(path.segments.len())..];
         match def {
-            Def::Fn(id) => Value::Fns { ids: vec![id], through: None, base: None },
+            Def::Fn(id) => Value::Fns {
+                ids: vec![id],
+                through: None,
+                base: None,
+            },
             Def::Const(id) => Value::Const(id),
             Def::Variant(adt, at) => {
                 let args = taken.checked_sub(2).and_then(|i| path.segments.get(i));
                 let args = args.map(|s| s.args.iter().map(|t| self.written(*t)).collect());
-                Value::Ctor { adt, variant: Some(at), ty: Ty::Adt(adt, args.unwrap_or_default()) }
+                Value::Ctor {
+                    adt,
+                    variant: Some(at),
+                    ty: Ty::Adt(adt, args.unwrap_or_default()),
+                }
             }
             Def::Foreign(name) => self.foreign_value(path, name),
             Def::Trait(id) => match rest {
@@ -156,10 +226,18 @@ impl Walk<'_> {
     /// `Self(..)`, `Type::Variant`, `Type::function`.
     fn in_type(&mut self, base: Ty, rest: &[super::super::tree::Segment]) -> Value {
         match (base, rest) {
-            (Ty::Adt(adt, args), []) => Value::Ctor { adt, variant: None, ty: Ty::Adt(adt, args) },
+            (Ty::Adt(adt, args), []) => Value::Ctor {
+                adt,
+                variant: None,
+                ty: Ty::Adt(adt, args),
+            },
             (Ty::Adt(adt, args), [name]) => {
                 match self.index.variants.get(&(adt, name.name.clone())) {
-                    Some(at) => Value::Ctor { adt, variant: Some(*at), ty: Ty::Adt(adt, args) },
+                    Some(at) => Value::Ctor {
+                        adt,
+                        variant: Some(*at),
+                        ty: Ty::Adt(adt, args),
+                    },
                     None => self.assoc_value(Ty::Adt(adt, args), &name.name),
                 }
             }
@@ -178,9 +256,15 @@ impl Walk<'_> {
     /// A path into a foreign crate; a trait of the tree may have given a foreign type a function.
     fn foreign_value(&mut self, path: &Path, name: Name) -> Value {
         let name = self.models.canonical(&name);
-        let Some((of, last)) = name.rsplit_once("::") else { return Value::Foreign(name, None) };
+        let Some((of, last)) = name.rsplit_once("::") else {
+            return Value::Foreign(name, None);
+        };
         let segments = &path.segments;
-        let written = if segments.len() > 1 { &segments[segments.len() - 2].args[..] } else { &[] };
+        let written = if segments.len() > 1 {
+            &segments[segments.len() - 2].args[..]
+        } else {
+            &[]
+        };
         let is_type = last_of(of).starts_with(|c: char| c.is_uppercase())
             || super::super::names::primitive(of).is_some();
         if !is_type {
@@ -224,7 +308,11 @@ impl Walk<'_> {
         let key = Key::Adt(id);
         if let Some(found) = self.index.tables.inherent.get(&(key.clone(), name.clone())) {
             let ids = self.fitting(found, base);
-            return Value::Fns { ids, through: None, base: Some(base.clone()) };
+            return Value::Fns {
+                ids,
+                through: None,
+                base: Some(base.clone()),
+            };
         }
         if let Some(found) = self.index.tables.consts.get(&(key.clone(), name.clone())) {
             return Value::Const(*found);
@@ -233,7 +321,11 @@ impl Walk<'_> {
             return found;
         }
         if let Some(found) = self.blanket(name, false) {
-            return Value::Fns { ids: found.0, through: Some(found.1), base: Some(base.clone()) };
+            return Value::Fns {
+                ids: found.0,
+                through: Some(found.1),
+                base: Some(base.clone()),
+            };
         }
         match self.foreign_method_of(id, base, name) {
             Some(path) => Value::Foreign(path, Some(base.clone())),
@@ -244,17 +336,34 @@ impl Walk<'_> {
     /// Functions that trait impls give a type, own ones and defaults.
     pub(super) fn trait_functions(&self, key: &Key, name: &str, base: &Ty) -> Option<Value> {
         let name = Name::new(name);
-        if let Some(found) = self.index.tables.of_traits.get(&(key.clone(), name.clone())) {
+        if let Some(found) = self
+            .index
+            .tables
+            .of_traits
+            .get(&(key.clone(), name.clone()))
+        {
             let ids = self.fitting(found, base);
             let ids = self.in_scope_first(ids);
-            let through = if ids.len() > 1 { self.trait_name(ids[0]) } else { None };
-            return Some(Value::Fns { ids, through, base: Some(base.clone()) });
+            let through = if ids.len() > 1 {
+                self.trait_name(ids[0])
+            } else {
+                None
+            };
+            return Some(Value::Fns {
+                ids,
+                through,
+                base: Some(base.clone()),
+            });
         }
         let impls = self.index.tables.traits_of.get(key)?;
         for found in impls {
             if let Some(TraitRef::Tree(id)) = &self.index.impls[*found as usize].of {
                 if let Some(function) = self.default_of(*id, &name) {
-                    return Some(Value::Fns { ids: vec![function], through: None, base: Some(base.clone()) });
+                    return Some(Value::Fns {
+                        ids: vec![function],
+                        through: None,
+                        base: Some(base.clone()),
+                    });
                 }
             }
         }

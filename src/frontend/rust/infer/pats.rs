@@ -23,8 +23,16 @@ impl Walk<'_> {
             PatKind::TupleStruct { path, parts } => self.tuple_struct(id, path, parts, ty),
             PatKind::Struct { path, fields, .. } => self.struct_pat(id, path, fields, ty),
             PatKind::Tuple(parts) => {
-                let types = if let Ty::Tuple(types) = ty { types.clone() } else { Vec::new() };
-                let other = if let Ty::ForeignValue(_) = ty { ty.clone() } else { Ty::Unknown };
+                let types = if let Ty::Tuple(types) = ty {
+                    types.clone()
+                } else {
+                    Vec::new()
+                };
+                let other = if let Ty::ForeignValue(_) = ty {
+                    ty.clone()
+                } else {
+                    Ty::Unknown
+                };
                 self.parts(parts, &types, &other);
             }
             PatKind::Slice(parts) => {
@@ -39,7 +47,10 @@ impl Walk<'_> {
             PatKind::Ref(inner) => self.pat(*inner, ty),
             PatKind::Lit(value) => drop(self.expr(*value, ty)),
             PatKind::Range { start, end, .. } => {
-                start.iter().chain(end).for_each(|e| drop(self.expr(*e, ty)));
+                start
+                    .iter()
+                    .chain(end)
+                    .for_each(|e| drop(self.expr(*e, ty)));
             }
             PatKind::Wild | PatKind::Rest | PatKind::Other => {}
         }
@@ -48,7 +59,9 @@ impl Walk<'_> {
     /// `rest @ ..` in a slice is the slice again.
     fn slice_part(&mut self, part: PatId, item: &Ty, whole: &Ty) {
         let rest = match &self.tree.pat(part).kind {
-            PatKind::Ident { sub: Some(sub), .. } => matches!(self.tree.pat(*sub).kind, PatKind::Rest),
+            PatKind::Ident { sub: Some(sub), .. } => {
+                matches!(self.tree.pat(*sub).kind, PatKind::Rest)
+            }
             _ => false,
         };
         self.pat(part, if rest { whole } else { item });
@@ -56,7 +69,9 @@ impl Walk<'_> {
 
     /// Every alternative binds the same names; a use means the first one's.
     fn alternatives(&mut self, all: &[PatId], ty: &Ty) {
-        let Some((first, others)) = all.split_first() else { return };
+        let Some((first, others)) = all.split_first() else {
+            return;
+        };
         for other in others {
             let mark = self.trail.len();
             self.pat(*other, ty);
@@ -119,7 +134,14 @@ impl Walk<'_> {
         let subst = self.params_of(adt, args);
         let variants = self.index.variants_of(self.program, self.models, adt);
         let found = variants.get(variant.unwrap_or(0) as usize);
-        found.map(|v| v.fields.iter().map(|(_, t)| self.subst(t, &subst)).collect()).unwrap_or_default()
+        found
+            .map(|v| {
+                v.fields
+                    .iter()
+                    .map(|(_, t)| self.subst(t, &subst))
+                    .collect()
+            })
+            .unwrap_or_default()
     }
 
     fn struct_pat(&mut self, id: PatId, path: &Path, fields: &[(Name, PatId)], ty: &Ty) {
@@ -140,10 +162,15 @@ impl Walk<'_> {
             Ty::Foreign(name, _) => {
                 self.out.pat_paths.insert(id, name.clone());
                 for (field, pat) in fields {
-                    self.pat(*pat, &Ty::ForeignValue(Name::from(format!("{name}.{field}"))));
+                    self.pat(
+                        *pat,
+                        &Ty::ForeignValue(Name::from(format!("{name}.{field}"))),
+                    );
                 }
             }
-            _ => fields.iter().for_each(|(_, pat)| self.pat(*pat, &Ty::Unknown)),
+            _ => fields
+                .iter()
+                .for_each(|(_, pat)| self.pat(*pat, &Ty::Unknown)),
         }
     }
 
@@ -183,5 +210,12 @@ fn foreign_parts(path: &str, ty: &Ty) -> (Vec<Ty>, Ty) {
 }
 
 pub(super) fn single(name: &Name) -> Path {
-    Path { segments: vec![Segment { name: name.clone(), args: Vec::new(), bindings: Vec::new() }], of: None }
+    Path {
+        segments: vec![Segment {
+            name: name.clone(),
+            args: Vec::new(),
+            bindings: Vec::new(),
+        }],
+        of: None,
+    }
 }

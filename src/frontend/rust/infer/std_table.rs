@@ -19,7 +19,10 @@ pub struct StdTable {
 pub fn table() -> &'static StdTable {
     static TABLE: OnceLock<StdTable> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table = StdTable { methods: FxHashMap::default(), functions: FxHashMap::default() };
+        let mut table = StdTable {
+            methods: FxHashMap::default(),
+            functions: FxHashMap::default(),
+        };
         METHODS.lines().for_each(|l| table.add_type(l));
         for line in FUNCTIONS.lines() {
             let mut parser = Parser::new(line, None);
@@ -39,20 +42,35 @@ fn rest_of(parser: &mut Parser<'_>, self_ty: Option<Ty>) -> Option<Sig> {
     let params = parser.list(")");
     let result = parser.result();
     let receiver = self_ty.is_some();
-    Some(Sig { self_ty, receiver, generics: Vec::new(), bounds: Vec::new(), params, result })
+    Some(Sig {
+        self_ty,
+        receiver,
+        generics: Vec::new(),
+        bounds: Vec::new(),
+        params,
+        result,
+    })
 }
 
 impl StdTable {
     fn add_type(&mut self, line: &str) {
-        let Some((head, methods)) = line.split_once(": ") else { return };
+        let Some((head, methods)) = line.split_once(": ") else {
+            return;
+        };
         for head in head.split('|') {
             let mut parser = Parser::new(head, None);
             let path = Name::from(parser.path());
-            let args = if parser.eat("<") { parser.list(">") } else { Vec::new() };
+            let args = if parser.eat("<") {
+                parser.list(">")
+            } else {
+                Vec::new()
+            };
             for method in methods.split(';') {
                 let mut parser = Parser::new(method, None);
                 let name = Name::from(parser.path());
-                if let Some(sig) = rest_of(&mut parser, Some(Ty::Foreign(path.clone(), args.clone()))) {
+                if let Some(sig) =
+                    rest_of(&mut parser, Some(Ty::Foreign(path.clone(), args.clone())))
+                {
                     self.methods.insert((path.clone(), name), sig);
                 }
             }
@@ -87,8 +105,20 @@ impl StdTable {
 /// Libraries whose types of the same name have the same methods.
 fn mirrors_std(path: &str) -> bool {
     const ROOTS: [&str; 14] = [
-        "std", "tokio", "tokio_util", "tokio_stream", "futures", "futures_util", "futures_core", "async_std",
-        "parking_lot", "hashbrown", "indexmap", "dashmap", "flume", "smallvec",
+        "std",
+        "tokio",
+        "tokio_util",
+        "tokio_stream",
+        "futures",
+        "futures_util",
+        "futures_core",
+        "async_std",
+        "parking_lot",
+        "hashbrown",
+        "indexmap",
+        "dashmap",
+        "flume",
+        "smallvec",
     ];
     match path.split_once("::") {
         None => true,
@@ -100,10 +130,36 @@ fn mirrors_std(path: &str) -> bool {
 pub fn gives_receiver(name: &str) -> bool {
     matches!(
         name,
-        "clone" | "to_owned" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "by_ref" | "boxed" | "boxed_local"
-            | "instrument" | "in_current_span" | "fuse" | "as_deref" | "as_deref_mut" | "deref" | "deref_mut"
-            | "in_scope" | "shared" | "into_inner" | "into_future" | "as_slice" | "as_mut_slice" | "clone_from"
-            | "cloned" | "copied" | "into_boxed_slice" | "as_pin_mut" | "get_mut" | "compat" | "leak"
+        "clone"
+            | "to_owned"
+            | "as_ref"
+            | "as_mut"
+            | "borrow"
+            | "borrow_mut"
+            | "by_ref"
+            | "boxed"
+            | "boxed_local"
+            | "instrument"
+            | "in_current_span"
+            | "fuse"
+            | "as_deref"
+            | "as_deref_mut"
+            | "deref"
+            | "deref_mut"
+            | "in_scope"
+            | "shared"
+            | "into_inner"
+            | "into_future"
+            | "as_slice"
+            | "as_mut_slice"
+            | "clone_from"
+            | "cloned"
+            | "copied"
+            | "into_boxed_slice"
+            | "as_pin_mut"
+            | "get_mut"
+            | "compat"
+            | "leak"
     )
 }
 

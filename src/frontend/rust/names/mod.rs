@@ -153,4 +153,4 @@ impl Index {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
