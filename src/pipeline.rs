@@ -59,9 +59,9 @@ impl Run {
     }
 }
 
-/// The models compiled into the program. Stub until they are there.
+/// The models compiled into the program.
 pub fn models() -> Models {
-    Models::default()
+    Models::new(crate::model::load::built_in().unwrap_or_default())
 }
 
 /// Runs every lint that is on. `problems` are those of reading the files; the front-end adds its own.
@@ -76,7 +76,7 @@ pub fn run(sources: Sources, problems: Vec<Problem>, settings: Settings, models:
     Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic }
 }
 
-fn findings(context: &Context<'_>, options: &Options, registry: &[Lint]) -> Vec<Finding> {
+fn findings(context: &Context<'_>, options: &Options, registry: &[&Lint]) -> Vec<Finding> {
     let levels = level::Levels::new(registry, context.settings, options);
     let mut all = Vec::new();
     for lint in registry {

@@ -151,8 +151,3 @@ pub struct UnsafeRepeat {
     /// The endings after which it is sent again.
     pub again: Endings,
 }
-
-/// Stub until the analyses are there.
-pub fn analyse(_facts: &crate::fact::Facts, _settings: &crate::settings::Settings, _sources: &crate::source::Sources) -> Analysis {
-    Analysis::default()
-}

@@ -24,7 +24,7 @@ pub fn run(explain: &Explain) -> Result<u8, Error> {
 }
 
 fn find_lint(word: &str) -> Option<&'static Lint> {
-    lint::ALL.iter().find(|l| l.name == word || l.code.eq_ignore_ascii_case(word))
+    lint::ALL.iter().copied().find(|l| l.name == word || l.code.eq_ignore_ascii_case(word))
 }
 
 fn find_models<'a>(models: &'a Models, word: &str) -> Vec<&'a Model> {

@@ -104,7 +104,14 @@ fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     let settings = config::load(shared.config.as_deref())?;
     let options = shared.options()?;
     let models = models(&settings.settings)?;
-    let found = discover::discover(paths, &settings.settings, shared.no_ignore)?;
+    let options_of_walk = discover::Options {
+        tests: settings.settings.tests,
+        no_ignore: shared.no_ignore,
+        exclude: settings.settings.exclude.clone(),
+    };
+    let root = std::env::current_dir().map_err(|e| Error(format!("no working directory: {e}")))?;
+    let paths: Vec<_> = paths.iter().map(std::path::PathBuf::from).collect();
+    let found = discover::discover(&root, &paths, &options_of_walk).map_err(|e| Error(e.to_string()))?;
     let (sources, problems) = with_settings(found, settings.text.as_deref(), &settings.settings.file);
     let run = pipeline::run(sources, problems, settings.settings, &models, &options);
     Ok(Done { run, ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) })

@@ -90,12 +90,27 @@ impl Models {
                 return Some(found);
             }
         }
+        if let Some(found) = self.trait_function(path) {
+            return Some(found);
+        }
         let found = self
             .lookup
             .function_patterns
             .iter()
             .find(|(_, pattern)| path_matches(pattern, path))?;
         self.models[found.0].functions.get(&found.1)
+    }
+
+    /// A trait's method by the trait's path (`backon::Retryable::retry`).
+    fn trait_function(&self, path: &str) -> Option<&FnModel> {
+        let (of, name) = path.rsplit_once("::")?;
+        self.trait_methods(name).find(|(path, _)| ***path == *of).map(|(_, model)| model)
+    }
+
+    /// Whether any model speaks for the crate a path begins with.
+    pub fn is_modelled(&self, path: &str) -> bool {
+        let krate = path.split("::").next().unwrap_or(path);
+        self.models.iter().any(|m| m.krate.replace('-', "_") == krate)
     }
 
     /// Traits of models that add a method of that name, with the method.

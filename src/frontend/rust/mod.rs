@@ -2,7 +2,7 @@
 //!
 //! `lower` is the only room that knows syn. `names` and `infer` find out what every name and call means, `values`,
 //! `bounds` and `waits` what numbers are, `flow` turns bodies into effects, `loops` says what each loop is, and
-//! [`extract`](extract::extract) puts it all together.
+//! [`extract()`] puts it all together.
 
 pub mod tree;
 
@@ -12,6 +12,7 @@ pub mod manifest;
 pub mod program;
 
 pub mod names;
+pub mod pats;
 pub mod val;
 
 pub mod infer;
@@ -20,8 +21,6 @@ pub mod values;
 
 pub mod bounds;
 pub mod waits;
-
-pub mod pats;
 
 pub mod flow;
 
@@ -34,3 +33,5 @@ pub mod recursion;
 pub mod statements;
 
 pub mod extract;
+
+pub use extract::extract;

@@ -6,7 +6,7 @@ use crate::effect::{Arg, Arm, Call, Callee, Deadline, DeadlineKind, Effect, Exit
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{FnId, Target, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit, MacroArgs, SelectArm};
-use crate::frontend::rust::{values, waits};
+use crate::frontend::rust::waits;
 use crate::model::{ArgRef, Does};
 use crate::value::Why;
 
@@ -114,7 +114,7 @@ impl Flow<'_> {
         if self.is_number(e) {
             let val = self.world.values.eval(self.body, e);
             let duration = matches!(self.types.types.get(&e), Some(Ty::Foreign(name, _)) if name.ends_with("Duration"));
-            let (value, origin) = if duration { values::as_ms(&val) } else { values::as_count(&val) };
+            let (value, origin) = if duration { self.world.values.as_ms(&val) } else { self.world.values.as_count(&val) };
             return Arg::Value(value, origin);
         }
         Arg::Other
@@ -162,6 +162,7 @@ impl Flow<'_> {
             }
             Some(Does::Runs { body }) => parts.get(body).map_or(Effect::Nothing, |b| self.future(b, true)),
             Some(Does::Join { all }) => self.join(&parts.args, all),
+            Some(Does::Race { ok }) => self.race(&parts.args, ok),
             Some(Does::StatusToError) => {
                 let inner = parts.receiver.map_or(Effect::Nothing, |r| self.expr(r));
                 tidy::statuses_to_errors(inner, false)
@@ -188,7 +189,8 @@ impl Flow<'_> {
             return inner;
         }
         let limit = duration.map_or(crate::value::Value::unknown("not given"), |d| {
-            values::as_ms(&self.world.values.eval(self.body, d)).0
+            let limit = self.world.values.eval(self.body, d);
+            self.world.values.as_ms(&limit).0
         });
         Effect::Within(Deadline { kind: DeadlineKind::Total, limit, at: self.at(e) }, Box::new(inner))
     }
@@ -200,6 +202,14 @@ impl Flow<'_> {
             0 => Effect::Nothing,
             1 => parts.remove(0),
             _ => Effect::Join(parts, if all { Until::All } else { Until::FirstError }),
+        }
+    }
+
+    fn race(&mut self, args: &[ExprId], ok: bool) -> Effect {
+        let parts: Vec<Effect> = args.iter().map(|a| self.future(*a, true)).filter(|p| !tidy::is_pure(p)).collect();
+        match parts.len() {
+            0 => Effect::Nothing,
+            _ => Effect::Race(parts, if ok { Wins::FirstOk } else { Wins::First }),
         }
     }
 

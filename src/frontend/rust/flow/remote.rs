@@ -10,7 +10,6 @@ use crate::effect::{
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::frontend::rust::values;
 use crate::model::{ArgRef, Means, RemoteModel, RetryModel, Scalar};
 use crate::name::Name;
 use crate::source::Span;
@@ -98,7 +97,7 @@ impl Fields<'_, '_> {
         match self.set(name) {
             Some(field) => match &field.value {
                 Val::Nothing => None,
-                val => Some(values::as_ms(val)),
+                val => Some(self.flow.world.values.as_ms(val)),
             },
             None => match self.default(name)? {
                 (Scalar::Int(n), source) => {
@@ -255,7 +254,7 @@ impl Fields<'_, '_> {
         match self.set("attempts") {
             Some(field) if matches!(field.value, Val::Nothing) => repeat.seen.unbounded_at = field.at,
             Some(field) => {
-                let (value, origin) = values::as_count(&field.value);
+                let (value, origin) = self.flow.world.values.as_count(&field.value);
                 stops.push(Stop::Count(total(value, self.means("attempts")), origin));
             }
             None => {

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::Values;
 use super::number::{any, min, unwrap};
-use crate::frontend::rust::program::BodyId;
+use crate::frontend::rust::pats;
+use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::model::{Does, FnModel, Scalar, SetTo};
+use crate::model::{Does, FnModel, KEY_HEADERS, Scalar, SetTo};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, OriginKind, Value};
@@ -122,12 +123,62 @@ impl Apply<'_, '_> {
         self.args.get(i as usize).map(|a| self.values.eval(self.body, *a))
     }
 
+    /// Which jitter a function applied to every delay has; nothing if it holds no randomness.
+    fn jitter_of(&self, i: u16) -> Option<Name> {
+        let arg = *self.args.get(usize::from(i))?;
+        match self.values.target(self.body, arg) {
+            Some(Target::Foreign(path)) => self.values.models.function(path)?.jitter.clone(),
+            _ => self.holds_randomness(arg).then(|| Name::new("some")),
+        }
+    }
+
+    /// A closure in which something random is made.
+    fn holds_randomness(&self, e: ExprId) -> bool {
+        let tree = self.values.tree(self.body);
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if let Some(Target::Foreign(path)) = self.values.target(self.body, e)
+                && self.values.model_of(path).is_some_and(|m| m.jitter.is_some() || matches!(m.does, Some(Does::Random)))
+            {
+                return true;
+            }
+            open.extend(pats::children(tree, e));
+        }
+        false
+    }
+
+    /// The value of a header that makes a repeated request the same one for its server.
+    fn key_header(&self, i: u16) -> Option<Val> {
+        let Some(Val::Text(name)) = self.argument(i) else { return None };
+        let known = KEY_HEADERS.contains(&&*name.to_ascii_lowercase());
+        known.then(|| self.argument(i + 1).unwrap_or_else(|| Val::unknown("an argument that is not seen")))
+    }
+
+    fn method_name(&self) -> Option<Name> {
+        match &self.values.tree(self.body).expr(self.e).kind {
+            ExprKind::Method { name, .. } => Some(name.clone()),
+            _ => None,
+        }
+    }
+
     fn set(&self, object: &mut Object, field: &Name, to: &SetTo) {
         let missing = || Val::unknown("an argument that is not seen");
         let value = match to {
             SetTo::Arg(i) => self.argument(*i).unwrap_or_else(missing),
             SetTo::Value(scalar) => scalar_value(scalar),
             SetTo::Clear => Val::Nothing,
+            SetTo::JitterBy(i) => match self.jitter_of(*i) {
+                Some(jitter) => Val::Text(jitter),
+                None => return,
+            },
+            SetTo::KeyHeader(i) => match self.key_header(*i) {
+                Some(value) => value,
+                None => return,
+            },
+            SetTo::MethodName => match self.method_name() {
+                Some(name) => Val::Text(name),
+                None => return,
+            },
             SetTo::AtMostArg(i) => {
                 let limit = self.argument(*i).unwrap_or_else(missing);
                 match object.fields.get(field) {
