@@ -6,12 +6,12 @@ use crate::settings::Settings;
 
 /// The levels of one run, and the registry they are of.
 pub struct Levels<'a> {
-    pub registry: &'a [Lint],
+    pub registry: &'a [&'a Lint],
     levels: Vec<Level>,
 }
 
 impl<'a> Levels<'a> {
-    pub fn new(registry: &'a [Lint], settings: &Settings, options: &Options) -> Levels<'a> {
+    pub fn new(registry: &'a [&'a Lint], settings: &Settings, options: &Options) -> Levels<'a> {
         let levels = registry.iter().map(|lint| level(lint, settings, options)).collect();
         Levels { registry, levels }
     }
@@ -27,7 +27,7 @@ impl<'a> Levels<'a> {
     }
 
     pub fn lint(&self, word: &str) -> Option<&'a Lint> {
-        self.find(word).map(|i| &self.registry[i])
+        self.find(word).map(|i| self.registry[i])
     }
 
     fn find(&self, word: &str) -> Option<usize> {
