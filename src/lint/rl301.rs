@@ -2,7 +2,6 @@
 
 use super::amplification::{self, Group};
 use super::{Context, Finding, Level, Lint, words};
-use crate::analysis::Row;
 use crate::effect::Confidence;
 use crate::value::Bound;
 
