@@ -71,7 +71,7 @@ fn help(ctx: &Context<'_>, group: &Group<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::LayerUse;
+    use crate::analysis::{LayerUse, Row};
     use crate::lint::testing::{at, check_rows, row, used};
     use crate::name::Name;
 
