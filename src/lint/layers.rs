@@ -43,6 +43,14 @@ pub fn waits_nothing(layer: &Layer) -> bool {
     }
 }
 
+/// Code of the tree decides what is tried again; the others are libraries and proxies with a policy.
+pub fn is_code(layer: &Layer) -> bool {
+    matches!(
+        layer.form,
+        Form::Loop | Form::Recursion | Form::Helper | Form::Combinator
+    )
+}
+
 /// The wait, or where the delay is built or computed; else the layer.
 pub fn wait_place(layer: &Layer) -> Span {
     layer.wait.at.unwrap_or(layer.at)

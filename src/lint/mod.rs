@@ -6,6 +6,7 @@
 pub mod finding;
 
 mod amplification;
+mod growth;
 mod layers;
 mod registry;
 mod words;

@@ -54,7 +54,7 @@ mod tests {
     use crate::class::Endings;
     use crate::effect::{Jitter, Seen, Shape, Wait};
     use crate::lint::testing::{at, check_layers, layer, wait};
-    use crate::value::Bound;
+    use crate::value::Bound::{Exactly, Unbounded, Unknown};
 
     fn hasty(line: u32) -> Layer {
         Layer {
@@ -109,7 +109,7 @@ mod tests {
     fn reconnecting_needs_a_delay_too_and_failover_does_not() {
         let reconnecting = Layer {
             repeat: RepeatKind::Reconnecting,
-            attempts: Bound::Unbounded,
+            attempts: Unbounded,
             ..hasty(3)
         };
         assert_eq!(check_layers(&LINT, vec![reconnecting]).len(), 1);
@@ -133,19 +133,13 @@ mod tests {
             attempts,
             ..hasty(3)
         };
-        assert!(check_layers(&LINT, vec![conflict(Bound::Exactly(3))]).is_empty());
-        assert_eq!(
-            check_layers(&LINT, vec![conflict(Bound::Exactly(4))]).len(),
-            1
-        );
-        assert_eq!(
-            check_layers(&LINT, vec![conflict(Bound::Unknown(None))]).len(),
-            1
-        );
+        assert!(check_layers(&LINT, vec![conflict(Exactly(3))]).is_empty());
+        assert_eq!(check_layers(&LINT, vec![conflict(Exactly(4))]).len(), 1);
+        assert_eq!(check_layers(&LINT, vec![conflict(Unknown(None))]).len(), 1);
         let mixed = Endings::of_classes([FailureClass::Conflict, FailureClass::Timeout]);
         let mixed = Layer {
             again: mixed,
-            ..conflict(Bound::Exactly(3))
+            ..conflict(Exactly(3))
         };
         assert_eq!(check_layers(&LINT, vec![mixed]).len(), 1);
     }

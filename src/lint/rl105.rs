@@ -1,6 +1,6 @@
 //! RL105: the delay grows without a maximum, or is computed in a way that overflows first.
 
-use super::{Context, Finding, Level, Lint, layers, rl115, words};
+use super::{Context, Finding, Level, Lint, growth, layers, rl115, words};
 use crate::analysis::Layer;
 use crate::effect::Shape;
 use crate::source::Span;
@@ -32,7 +32,7 @@ fn uncapped(ctx: &Context<'_>, layer: &Layer) -> Option<Finding> {
     if !grows || wait.cap_ms.is_some() || largest_is_short(layer) {
         return None;
     }
-    let reached = match rl115::largest_ms(layer) {
+    let reached = match growth::largest_ms(layer) {
         Some(largest) if largest.is_finite() => format!(", up to {} here", words::ms(largest)),
         _ => String::new(),
     };
@@ -53,7 +53,7 @@ fn uncapped(ctx: &Context<'_>, layer: &Layer) -> Option<Finding> {
 
 /// Where the delay's base or the number of attempts is not known, nothing keeps it short.
 fn largest_is_short(layer: &Layer) -> bool {
-    rl115::largest_ms(layer).is_some_and(|largest| largest < SHORT_MS)
+    growth::largest_ms(layer).is_some_and(|largest| largest < SHORT_MS)
 }
 
 fn overflowing(ctx: &Context<'_>, layer: &Layer) -> Option<Finding> {

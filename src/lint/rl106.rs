@@ -2,6 +2,7 @@
 
 use super::{Context, Finding, Level, Lint, layers, words};
 use crate::analysis::Layer;
+use crate::class::{Endings, FailureClass};
 use crate::effect::RepeatKind;
 
 pub static LINT: Lint = Lint {
@@ -19,9 +20,14 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
     layers::one_per_place(findings)
 }
 
-/// Failover and reconnecting loops have nothing better to do than to go on.
+/// Failover and reconnecting loops have nothing better to do than to go on. A library's policy is a choice unless it lets
+/// everything in.
 pub fn is_blind(layer: &Layer) -> bool {
-    layer.repeat == RepeatKind::Retry && !layer.seen.looks_at_error && !layer.seen.classified_below
+    let everything = Endings::of_classes([FailureClass::Permanent]);
+    let chosen = layer.seen.looks_at_error || layer.seen.classified_below;
+    layer.repeat == RepeatKind::Retry
+        && !chosen
+        && (layers::is_code(layer) || layer.again.meets(everything))
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {
@@ -38,7 +44,7 @@ fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effect::Seen;
+    use crate::effect::{Form, Seen};
     use crate::lint::testing::{at, check_layers, layer};
 
     fn blind() -> Layer {
@@ -78,5 +84,25 @@ mod tests {
             },
         ];
         assert!(check_layers(&LINT, silent).is_empty());
+    }
+
+    #[test]
+    fn a_library_is_judged_by_what_it_retries() {
+        let chosen = Layer {
+            form: Form::Client,
+            ..blind()
+        };
+        assert!(check_layers(&LINT, vec![chosen.clone()]).is_empty());
+        assert_eq!(
+            check_layers(
+                &LINT,
+                vec![Layer {
+                    again: Endings::FAILURES,
+                    ..chosen
+                }]
+            )
+            .len(),
+            1
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::layers::Enclosing;
 use super::{Context, Finding, Level, Lint, Related, words};
 use crate::analysis::UnsafeRepeat;
-use crate::class::{Ending, Endings, FailureClass};
+use crate::class::{Endings, FailureClass};
 use crate::effect::{Confidence, Safety};
 use crate::source::Span;
 
@@ -61,7 +61,7 @@ fn finding(ctx: &Context<'_>, repeats: &[&UnsafeRepeat], enclosing: &Enclosing<'
     let message = format!(
         "this {verb} to {} is sent again after {} although it may have been processed: {} in `{}`",
         first.dependency,
-        after(again),
+        words::after(again),
         words::attempts(&first.layer.attempts),
         first.layer.function
     );
@@ -81,18 +81,6 @@ fn finding(ctx: &Context<'_>, repeats: &[&UnsafeRepeat], enclosing: &Enclosing<'
         }
     }
     finding
-}
-
-fn after(again: Endings) -> String {
-    let mut words: Vec<&str> = again
-        .classes()
-        .into_iter()
-        .map(FailureClass::name)
-        .collect();
-    if again.has(Ending::Never) && !words.contains(&"timeout") {
-        words.push("a hang");
-    }
-    words::list(&words)
 }
 
 fn confidence(ctx: &Context<'_>, repeat: &UnsafeRepeat) -> Confidence {

@@ -3,7 +3,6 @@
 use super::{Context, Finding, Level, Lint, layers, words};
 use crate::analysis::Layer;
 use crate::class::{Endings, FailureClass};
-use crate::effect::Form;
 use crate::source::Span;
 
 pub static LINT: Lint = Lint {
@@ -23,9 +22,13 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
     layers::one_per_place(deaf.map(finding).collect())
 }
 
-/// Code has the response in hand where the retried ending is a status; a library always has.
+/// Code has the response in hand where the retried ending is a status; a library always has. A default is left alone:
+/// its authors know whether the servers of their protocol send the header.
 fn sees_the_answer(layer: &Layer) -> bool {
-    let busy = if is_code(layer) {
+    if layer.default_of.is_some() {
+        return false;
+    }
+    let busy = if layers::is_code(layer) {
         Endings::statuses_of(BUSY)
     } else {
         Endings::of_classes(BUSY)
@@ -33,16 +36,9 @@ fn sees_the_answer(layer: &Layer) -> bool {
     layer.again.meets(busy)
 }
 
-fn is_code(layer: &Layer) -> bool {
-    matches!(
-        layer.form,
-        Form::Loop | Form::Recursion | Form::Helper | Form::Combinator
-    )
-}
-
 /// The wait, or the line that adds the layer.
 fn place(layer: &Layer) -> Span {
-    if is_code(layer) {
+    if layers::is_code(layer) {
         layers::wait_place(layer)
     } else {
         layer.at
@@ -71,7 +67,7 @@ fn finding(layer: &Layer) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effect::{Seen, Wait};
+    use crate::effect::{Form, Seen, Wait};
     use crate::lint::testing::{at, check_layers, layer};
 
     fn deaf(form: Form, again: Endings, retry_after: Option<bool>) -> Layer {
@@ -118,6 +114,10 @@ mod tests {
         let silent = vec![
             deaf(Form::Loop, statuses, Some(true)),
             deaf(Form::Loop, statuses, None),
+            Layer {
+                default_of: Some("sdk".into()),
+                ..deaf(Form::Client, statuses, Some(false))
+            },
             deaf(Form::Loop, Endings::errors_of(BUSY), Some(false)),
             deaf(
                 Form::Loop,

@@ -2,7 +2,6 @@
 
 use super::amplification::{self, Group};
 use super::{Context, Finding, Level, Lint, words};
-use crate::analysis::Row;
 use crate::effect::Confidence;
 use crate::value::Bound;
 
@@ -59,7 +58,7 @@ fn message(ctx: &Context<'_>, group: &Group<'_>) -> String {
 fn help(ctx: &Context<'_>, group: &Group<'_>) -> String {
     let row = group.worst;
     if group.confidence == Confidence::Low && group.known <= ctx.settings.limits.attempts {
-        return state(ctx, row);
+        return amplification::state(ctx, row);
     }
     let single = format!("allow at most {} attempts", ctx.settings.limits.attempts);
     if row.owners.len() < 2 {
@@ -69,26 +68,10 @@ fn help(ctx: &Context<'_>, group: &Group<'_>) -> String {
     }
 }
 
-/// Which number has to be stated before the verdict is sure.
-fn state(ctx: &Context<'_>, row: &Row) -> String {
-    let unsure = row
-        .owners
-        .iter()
-        .find(|o| !matches!(o.attempts, Bound::Exactly(_)));
-    match unsure {
-        Some(layer) => format!(
-            "the attempts of `{}` ({}) are not known: state them there with `// retrylint: attempts = N`",
-            layer.function,
-            words::place(ctx, layer.at)
-        ),
-        None => "state the number that is not known with `// retrylint: attempts = N`".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::LayerUse;
+    use crate::analysis::{LayerUse, Row};
     use crate::lint::testing::{at, check_rows, row, used};
     use crate::name::Name;
 
@@ -154,92 +137,5 @@ mod tests {
         assert_eq!(found.len(), 1);
         let said = "one POST /checkout can reach ledger 32 times (and 1 more over the same layers)";
         assert_eq!(found[0].message, said);
-    }
-
-    #[test]
-    fn a_path_that_begins_a_longer_one_is_not_said_again() {
-        let short = row(Bound::Exactly(27), vec![exactly(3, 9), exactly(5, 3)]);
-        let long = row(
-            Bound::Exactly(81),
-            vec![exactly(3, 9), exactly(5, 3), exactly(7, 3)],
-        );
-        let other = row(Bound::Exactly(27), vec![exactly(5, 9), exactly(7, 3)]);
-        let found = check_rows(&LINT, vec![short, long, other]);
-        assert_eq!(
-            found.iter().map(|f| f.at).collect::<Vec<_>>(),
-            [at(3), at(5)]
-        );
-        assert!(found[0].message.contains("81 times"));
-    }
-
-    #[test]
-    fn unknown_factors_count_as_one_unless_the_rest_passes_half_the_limit() {
-        let unknown = || used(5, Bound::Unknown(None));
-        let few = row(
-            Bound::AtLeast(12, None),
-            vec![exactly(3, 3), unknown(), used(7, Bound::Unknown(None))],
-        );
-        assert!(check_rows(&LINT, vec![few]).is_empty());
-        let half = check_rows(
-            &LINT,
-            vec![row(
-                Bound::AtLeast(12, None),
-                vec![exactly(3, 6), unknown()],
-            )],
-        );
-        assert_eq!((half.len(), half[0].confidence), (1, Confidence::Low));
-        assert!(
-            half[0].help.contains("`shop::f5` (src/lib.rs:5)"),
-            "{}",
-            half[0].help
-        );
-        let sure = check_rows(
-            &LINT,
-            vec![row(
-                Bound::AtLeast(24, None),
-                vec![exactly(3, 12), unknown()],
-            )],
-        );
-        assert_eq!(sure[0].confidence, Confidence::High);
-        assert!(sure[0].message.contains("at least 24 times"));
-        assert!(check_rows(&LINT, vec![row(Bound::Unknown(None), vec![unknown()])]).is_empty());
-    }
-
-    #[test]
-    fn a_limit_of_time_alone_counts_as_one() {
-        let timed = |n| used(5, Bound::AtMost(n));
-        assert!(
-            check_rows(
-                &LINT,
-                vec![row(Bound::AtMost(90), vec![exactly(3, 3), timed(30)])]
-            )
-            .is_empty()
-        );
-        let half = check_rows(
-            &LINT,
-            vec![row(Bound::AtMost(180), vec![exactly(3, 6), timed(30)])],
-        );
-        assert_eq!(half[0].confidence, Confidence::Low);
-    }
-
-    #[test]
-    fn an_unbounded_layer_alone_is_left_to_rl101() {
-        let endless = || used(5, Bound::Unbounded);
-        assert!(
-            check_rows(
-                &LINT,
-                vec![row(Bound::Unbounded, vec![exactly(3, 3), endless()])]
-            )
-            .is_empty()
-        );
-        let found = check_rows(
-            &LINT,
-            vec![row(Bound::Unbounded, vec![exactly(3, 16), endless()])],
-        );
-        assert!(
-            found[0]
-                .message
-                .contains("without bound; the layers with a bound alone make it 16")
-        );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::analysis::Layer;
+use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Shape, Wait};
 use crate::source::Span;
 use crate::value::{Bound, Origin, OriginKind, Why};
@@ -118,6 +119,19 @@ pub fn delay(wait: &Wait) -> String {
         text.push_str(&format!(" up to {}", ms(cap as f64)));
     }
     text
+}
+
+/// After what is tried again: `reset, timeout and a hang`.
+pub fn after(again: Endings) -> String {
+    let mut said: Vec<&str> = again
+        .classes()
+        .into_iter()
+        .map(FailureClass::name)
+        .collect();
+    if again.has(Ending::Never) && !said.contains(&"timeout") {
+        said.push("a hang");
+    }
+    list(&said)
 }
 
 /// `a`, `a and b`, `a, b and c`.
