@@ -4,6 +4,7 @@
 //! is an object with named fields: setters change fields, finishers hand the fields on, and whatever sends something
 //! remote, waits, retries or cuts reads them. Paths may hold `*` for one segment or part of one (`aws_sdk_*::Client`).
 
+mod check;
 pub mod load;
 
 use std::collections::BTreeMap;
@@ -62,7 +63,8 @@ pub struct TypeModel {
     /// they hold for (`is_timeout: [timeout]`).
     #[serde(default)]
     pub tells: BTreeMap<Name, Vec<Name>>,
-    /// Constants and variants with the class they stand for (`TOO_MANY_REQUESTS: throttled`), or `ok`.
+    /// Constants and variants with the class they stand for (`TOO_MANY_REQUESTS: throttled`), or `ok`. Those that stand
+    /// for several classes stand in `tells` too, which then holds.
     #[serde(default)]
     pub constants: BTreeMap<Name, Name>,
     /// The retry layer that a value of this type is or carries. For a client: on every call; for a policy: when applied.
@@ -71,6 +73,9 @@ pub struct TypeModel {
     /// A struct literal of this type sets fields by these names (`max_elapsed_time: elapsed`).
     #[serde(default)]
     pub literal: BTreeMap<Name, Name>,
+    /// Awaiting a value of this type gives this one; `T` is the first type argument (`JoinHandle<T>`).
+    #[serde(default)]
+    pub output: Option<Name>,
     /// Method calls that are not listed go on to this type (Deref, or a wrapper).
     #[serde(default)]
     pub derefs_to: Option<Name>,
@@ -94,8 +99,11 @@ pub enum Role {
 }
 
 /// A field of a modelled object. Durations are milliseconds. Policies use these names: `attempts`, `base`, `factor`,
-/// `cap`, `jitter`, `elapsed`, `retries_on`, `shape`; clients: `timeout`, `connect_timeout`, `read_timeout`,
-/// `acquire_timeout`, `layers`, `policy`, `address`, `verb`, `key`, `max_idle`; others are free.
+/// `cap`, `jitter`, `elapsed`, `retries_on`, `shape`, and `multiplier` where every delay is that many times as long
+/// (tokio-retry's `factor`: the n-th delay is multiplier × base × factor^(n-1)); clients: `timeout`, `connect_timeout`,
+/// `read_timeout`, `acquire_timeout`, `attempt_timeout` (per try, inside the client's own retries), `layers`, `policy`,
+/// `address`, `statement` (SQL text), `verb`, `key`, `max_idle`, `max_open`, `system`; others are free. `jitter` is a
+/// bool (on is what [`RetryModel::jitter_when_on`] says), a number (0 is off) or the name of a jitter.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldModel {
@@ -126,7 +134,9 @@ pub enum Scalar {
     Text(Name),
 }
 
-/// What a function or method does. `returns` is a type in Rust syntax with canonical paths; `Self` is the receiver's type.
+/// What a function or method does. `returns` is a type in Rust syntax with canonical paths; `Self` is the receiver's type,
+/// `T` what the body of its effect gives (the output of the future or closure that `retry`, `deadline`, `runs`, `spawn`
+/// name), `_` a type that is not known. `carries` and `carries_arg` together keep both, the argument's fields win.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FnModel {
@@ -146,6 +156,12 @@ pub struct FnModel {
     pub carries_arg: Option<u16>,
     #[serde(default)]
     pub does: Option<Does>,
+    /// A function over a delay (`jitter(d)`): which jitter its result has.
+    #[serde(default)]
+    pub jitter: Option<Name>,
+    /// The source line of a number that stands in `sets` or `does`.
+    #[serde(default)]
+    pub source: Option<Name>,
 }
 
 /// What a field becomes.
@@ -161,7 +177,24 @@ pub enum SetTo {
     Clear,
     /// The smaller of what is there and the argument (`take`).
     AtMostArg(u16),
+    /// The n-th argument is a function that is applied to every delay (`.map(jitter)`): the jitter of that function, or
+    /// what is there if it holds no randomness.
+    JitterBy(u16),
+    /// The n-th argument is a header's name and the next its value: the value, if the name is one of [`KEY_HEADERS`].
+    KeyHeader(u16),
+    /// The called method's own name (`client.put_item()` names the verb for the `send()` that follows).
+    MethodName,
 }
+
+/// Headers (in small letters) that make a repeated request the same one for its server.
+pub const KEY_HEADERS: [&str; 6] = [
+    "idempotency-key",
+    "x-idempotency-key",
+    "idempotency-token",
+    "x-idempotency-token",
+    "x-request-token",
+    "stripe-idempotency-key",
+];
 
 /// An effect. Arguments are numbered after the receiver; `receiver` is the receiver.
 #[derive(Debug, Clone, Deserialize)]
@@ -169,7 +202,7 @@ pub enum SetTo {
 pub enum Does {
     /// One try towards something remote, through the receiver's client fields, inside the retry layers it carries.
     Remote(RemoteModel),
-    /// A pause.
+    /// A pause. `receiver` is the receiver's `period` field.
     Sleep { duration: ArgRef },
     /// A deadline around a future or closure.
     Deadline { duration: ArgRef, body: ArgRef },
@@ -181,6 +214,8 @@ pub enum Does {
     Runs { body: ArgRef },
     /// Several at once; the argument is a list, or each argument is a side.
     Join { all: bool },
+    /// Several at once, given as in `join`; the first wins, with `ok` the first that succeeds (`select_ok`).
+    Race { ok: bool },
     /// Randomness: what it makes is jittered.
     Random,
     /// Statuses become errors (`error_for_status`).
@@ -215,6 +250,9 @@ pub struct RemoteModel {
     /// The argument that holds the address, or SQL text; absent: the `address` field of the receiver.
     #[serde(default)]
     pub address: Option<ArgRef>,
+    /// SQL text, whose first word is the verb: an argument, or `receiver` for the receiver's `statement` field.
+    #[serde(default)]
+    pub statement: Option<ArgRef>,
     /// The argument that holds the client (`fetch_one(&pool)`); absent: the receiver.
     #[serde(default)]
     pub client: Option<ArgRef>,
@@ -227,6 +265,9 @@ pub struct RemoteModel {
     /// The client library adds idempotency keys itself.
     #[serde(default)]
     pub adds_key: bool,
+    /// The type whose default layer is around the call where no object carries one (`get_connection_manager()`).
+    #[serde(default)]
+    pub retried_by: Option<Name>,
     /// Under `hangs` the call ends by itself (a default deadline in ms that no field holds).
     #[serde(default)]
     pub ends_after_ms: Option<u64>,
@@ -241,16 +282,21 @@ pub struct RetryModel {
     /// `exponential`, `fixed`, `linear`, `fibonacci`, `custom`, `none`.
     #[serde(default)]
     pub shape: Option<Name>,
-    /// The field that holds another object with the policy (`policy`, `retry_config`); absent: the object itself.
+    /// The field that holds another object with the policy (`policy`, `retry_config`); absent: the object itself. Where
+    /// nobody sets that field, the object's own fields hold, whose defaults are a layer of origin default.
     #[serde(default)]
     pub policy: Option<Name>,
+    /// There is no layer at all unless the policy field is set (`reqwest::ClientBuilder::retry`).
+    #[serde(default)]
+    pub only_if_set: bool,
     /// Retried classes and endings: names of classes, `statuses`, `errors`, `all`. `status:throttled` and `error:connect` name one side.
     #[serde(default)]
     pub retries_on: Vec<Name>,
     /// Nothing bounds it unless a field does.
     #[serde(default)]
     pub unbounded: bool,
-    /// The factor is the base (`tokio_retry::ExponentialBackoff`).
+    /// The factor is the base in milliseconds (`tokio_retry::ExponentialBackoff`): with `multiplier` m the delays are
+    /// m·b, m·b², m·b³.
     #[serde(default)]
     pub factor_is_base: bool,
     #[serde(default)]
@@ -258,6 +304,9 @@ pub struct RetryModel {
     /// Jitter that is there unless a field says otherwise: none, full, equal, decorrelated, some.
     #[serde(default)]
     pub jitter: Option<Name>,
+    /// Which jitter a `jitter` field that is merely switched on means.
+    #[serde(default)]
+    pub jitter_when_on: Option<Name>,
     /// Every error is retried unless a classifier is given (RL106 asks).
     #[serde(default)]
     pub classifies: bool,
@@ -301,15 +350,56 @@ pub struct TraitModel {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Entry {
     /// `#[get("/path")]`: attribute path, the HTTP method (absent: `method = "GET"` inside), the path is the first string.
-    Attribute { path: Name, #[serde(default)] method: Option<Name>, kind: Name },
+    Attribute {
+        path: Name,
+        #[serde(default)]
+        method: Option<Name>,
+        kind: Name,
+    },
     /// `Router::route("/path", get(handler))`: the method's path, argument of the path, argument of the handler.
-    Route { method: Name, path: u16, handler: u16 },
+    Route {
+        method: Name,
+        path: u16,
+        handler: u16,
+    },
     /// `axum::routing::get(handler)`: a function that pairs a method with the handler argument; chained calls likewise.
-    MethodRouter { functions: BTreeMap<Name, Name>, handler: u16 },
-    /// `Router::nest("/prefix", router)`.
-    Nest { method: Name, path: u16, router: u16 },
-    /// A trait generated from a service description whose every async method is an operation (`*_server::*`).
-    Service { attribute: Name, kind: Name },
+    MethodRouter {
+        functions: BTreeMap<Name, Name>,
+        handler: u16,
+        /// The handler is an argument of this method further down the chain (`web::get().to(handler)`).
+        #[serde(default)]
+        to: Option<Name>,
+    },
+    /// `web::resource("/path").route(..).to(handler)`: a function that begins a chain with a path, and the chain's
+    /// methods that take a route or a handler as their first argument.
+    Resource {
+        function: Name,
+        path: u16,
+        methods: Vec<Name>,
+    },
+    /// `Router::fallback(handler)`: answers whatever path has no handler of its own.
+    Fallback { method: Name, handler: u16 },
+    /// `Router::nest("/prefix", router)`; without `path` a plain `merge`.
+    Nest {
+        method: Name,
+        #[serde(default)]
+        path: Option<u16>,
+        router: u16,
+    },
+    /// `web::scope("/prefix").service(..)`: a function that begins a chain with a prefix for what its methods take.
+    Scope {
+        function: Name,
+        path: u16,
+        methods: Vec<Name>,
+    },
+    /// A trait generated from a service description whose every method is an operation; `traits` is a pattern for its
+    /// path (`*_server::*`), the attribute stands on the impl.
+    Service {
+        attribute: Name,
+        kind: Name,
+        #[serde(default)]
+        traits: Option<Name>,
+    },
 }
 
 /// All models of a run, those of the tool and those of the user.

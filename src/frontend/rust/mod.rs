@@ -1,5 +1,5 @@
 //! Rust sources: from text to places with effects.
 
-pub mod tree;
 pub mod program;
+pub mod tree;
 pub mod val;
