@@ -301,12 +301,7 @@ impl Wait {
 
     /// A wait about which nothing is known but that it is there.
     pub fn unknown(at: Span) -> Wait {
-        Wait {
-            shape: Shape::Unknown,
-            jitter: Jitter::Unknown,
-            at: Some(at),
-            ..Wait::none()
-        }
+        Wait { shape: Shape::Unknown, jitter: Jitter::Unknown, at: Some(at), ..Wait::none() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Globs of the user's own models.
@@ -30,10 +31,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            attempts: 10,
-            timeout_ms: 60_000,
-        }
+        Limits { attempts: 10, timeout_ms: 60_000 }
     }
 }
 
@@ -46,6 +44,7 @@ pub struct Service {
     /// `payments`, `payments.shop.svc.cluster.local:8080`; without a port any port fits.
     pub hosts: Vec<String>,
 }
+
 
 #[derive(Debug, Clone)]
 pub struct Edge {
@@ -75,3 +74,4 @@ pub struct Allow {
     /// Byte offset in retrylint.toml.
     pub at: u32,
 }
+

@@ -55,24 +55,13 @@ pub fn built_in_for(used: impl Fn(&str) -> bool) -> Result<Vec<Model>, LoadError
         Some(krate) => krate == "std" || krate.contains('*') || used(krate),
         None => true,
     };
-    built_in_texts()
-        .into_iter()
-        .filter(|(_, text)| wanted(text))
-        .map(|(path, text)| parse(path, text))
-        .collect()
+    built_in_texts().into_iter().filter(|(_, text)| wanted(text)).map(|(path, text)| parse(path, text)).collect()
 }
 
 /// The crate a model is about, without parsing it: `crate:` stands at the beginning of a line.
 fn crate_line(text: &str) -> Option<&str> {
     let value = text.lines().find_map(|line| line.strip_prefix("crate:"))?;
-    Some(
-        value
-            .split(" #")
-            .next()
-            .unwrap_or(value)
-            .trim()
-            .trim_matches(['"', '\'']),
-    )
+    Some(value.split(" #").next().unwrap_or(value).trim().trim_matches(['"', '\'']))
 }
 
 /// A model that a user wrote, or that a test looks at.
@@ -99,9 +88,7 @@ fn parse(path: &str, text: &str) -> Result<Model, LoadError> {
 
 /// The line on which a key or value of a model first stands.
 fn line_of(text: &str, key: &str) -> usize {
-    text.lines()
-        .position(|line| line.contains(key))
-        .map_or(1, |at| at + 1)
+    text.lines().position(|line| line.contains(key)).map_or(1, |at| at + 1)
 }
 
 /// The models that hold for the versions in use (code name or registry name → versions from Cargo.lock, or requirements
@@ -109,9 +96,7 @@ fn line_of(text: &str, key: &str) -> usize {
 pub fn for_versions(mut models: Vec<Model>, versions: &FxHashMap<Name, Vec<Name>>) -> Vec<Model> {
     models.retain(|model| {
         let code_name = model.krate.replace('-', "_");
-        let known = versions
-            .get(&*model.krate)
-            .or_else(|| versions.get(code_name.as_str()));
+        let known = versions.get(&*model.krate).or_else(|| versions.get(code_name.as_str()));
         known.is_none_or(|all| all.is_empty() || all.iter().any(|v| holds_for(&model.versions, v)))
     });
     models
@@ -121,18 +106,12 @@ pub fn for_versions(mut models: Vec<Model>, versions: &FxHashMap<Name, Vec<Name>
 /// version at all is taken to meet it.
 pub fn holds_for(requirement: &str, version: &str) -> bool {
     let digits = version.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = digits
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(digits.len());
-    let mut parts = digits[..end]
-        .split('.')
-        .map(|p| p.parse::<u64>().unwrap_or(0));
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
+    let mut parts = digits[..end].split('.').map(|p| p.parse::<u64>().unwrap_or(0));
     let mut next = || parts.next().unwrap_or(0);
     let (major, minor, patch) = (next(), next(), next());
     match semver::VersionReq::parse(requirement) {
-        Ok(wanted) if !digits.is_empty() => {
-            wanted.matches(&semver::Version::new(major, minor, patch))
-        }
+        Ok(wanted) if !digits.is_empty() => wanted.matches(&semver::Version::new(major, minor, patch)),
         _ => true,
     }
 }
@@ -140,9 +119,7 @@ pub fn holds_for(requirement: &str, version: &str) -> bool {
 /// The endings that names of models stand for: a class is its answer and its error, `status:NAME` and `error:NAME` one
 /// side, `statuses`, `errors`, `all` (failures) whole sides, `ok` success. Unknown names are none; the checks refuse them.
 pub fn endings(names: &[Name]) -> Endings {
-    names.iter().fold(Endings::NONE, |all, name| {
-        all | ending_name(name).unwrap_or(Endings::NONE)
-    })
+    names.iter().fold(Endings::NONE, |all, name| all | ending_name(name).unwrap_or(Endings::NONE))
 }
 
 /// What one name stands for, if it stands for anything.
@@ -169,9 +146,7 @@ mod tests {
     const HEAD: &str = "crate: x\nversions: \"*\"\nabout: a\nsources: [x-1.0.0/src/lib.rs:1]\n";
 
     fn fails(body: &str) -> String {
-        from_text("x.yaml", &format!("{HEAD}{body}"))
-            .expect_err("the model is wrong")
-            .to_string()
+        from_text("x.yaml", &format!("{HEAD}{body}")).expect_err("the model is wrong").to_string()
     }
 
     #[test]
@@ -189,18 +164,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_file_the_line_and_the_reason() {
-        assert!(
-            fails("functionz: {}\n").starts_with("x.yaml:5: "),
-            "{}",
-            fails("functionz: {}\n")
-        );
-        let means = fails(
-            "types:\n  x::P:\n    fields:\n      attempts: {default: 3, source: \"x-1.0.0/a.rs:1\"}\n",
-        );
-        assert_eq!(
-            means,
-            "x.yaml:8: the count `attempts` of `x::P` does not say what it means: attempts or retries"
-        );
+        assert!(fails("functionz: {}\n").starts_with("x.yaml:5: "), "{}", fails("functionz: {}\n"));
+        let means = fails("types:\n  x::P:\n    fields:\n      attempts: {default: 3, source: \"x-1.0.0/a.rs:1\"}\n");
+        assert_eq!(means, "x.yaml:8: the count `attempts` of `x::P` does not say what it means: attempts or retries");
         assert!(fails("aliases: {x::A: x::B}\n").contains("leads nowhere"));
         assert!(fails("types: {x::E: {tells: {is_slow: [slow]}}}\n").contains("`slow`"));
         assert!(fails("types: {x::E: {role: driver}}\n").contains("driver"));
@@ -212,7 +178,8 @@ mod tests {
 
     #[test]
     fn effects_are_written_as_maps_with_one_key() {
-        let body = "functions:\n  x::wait: {async: true, does: {sleep: {duration: {arg: 0}}}}\n  x::go: {does: local}\n";
+        let body =
+            "functions:\n  x::wait: {async: true, does: {sleep: {duration: {arg: 0}}}}\n  x::go: {does: local}\n";
         let model = from_text("x.yaml", &format!("{HEAD}{body}")).expect("the model is right");
         let does = |path: &str| format!("{:?}", model.functions[path].does);
         assert_eq!(does("x::wait"), "Some(Sleep { duration: Arg(0) })");
@@ -221,16 +188,9 @@ mod tests {
 
     #[test]
     fn names_of_endings() {
-        let named =
-            |names: &[&str]| endings(&names.iter().map(|n| Name::new(n)).collect::<Vec<_>>());
-        assert_eq!(
-            named(&["timeout"]),
-            Endings::of_classes([FailureClass::Timeout])
-        );
-        assert_eq!(
-            named(&["status:throttled"]),
-            Endings::one(Ending::Status(FailureClass::Throttled))
-        );
+        let named = |names: &[&str]| endings(&names.iter().map(|n| Name::new(n)).collect::<Vec<_>>());
+        assert_eq!(named(&["timeout"]), Endings::of_classes([FailureClass::Timeout]));
+        assert_eq!(named(&["status:throttled"]), Endings::one(Ending::Status(FailureClass::Throttled)));
         assert_eq!(named(&["errors", "statuses"]), named(&["all"]));
         assert_eq!(ending_name("error:slow"), None);
     }
@@ -244,10 +204,7 @@ mod tests {
         assert!(holds_for(">=1", "workspace"));
         let models: Vec<_> = built_in().expect("the built-in models parse");
         let versions = FxHashMap::from_iter([(Name::new("ureq"), vec![Name::new("2.12.1")])]);
-        let kept: Vec<_> = for_versions(models, &versions)
-            .into_iter()
-            .filter(|m| m.krate == "ureq")
-            .collect();
+        let kept: Vec<_> = for_versions(models, &versions).into_iter().filter(|m| m.krate == "ureq").collect();
         assert_eq!(kept.len(), 1);
         assert!(kept[0].types.contains_key("ureq::AgentBuilder"));
     }
@@ -255,9 +212,7 @@ mod tests {
     #[test]
     fn only_what_is_used_is_parsed() {
         let models = built_in_for(|name| name == "backon").expect("the built-in models parse");
-        assert!(
-            models.iter().any(|m| m.krate == "backon") && models.iter().any(|m| m.krate == "std")
-        );
+        assert!(models.iter().any(|m| m.krate == "backon") && models.iter().any(|m| m.krate == "std"));
         assert!(!models.iter().any(|m| m.krate == "reqwest"));
     }
 }

@@ -357,11 +357,7 @@ pub enum Entry {
         kind: Name,
     },
     /// `Router::route("/path", get(handler))`: the method's path, argument of the path, argument of the handler.
-    Route {
-        method: Name,
-        path: u16,
-        handler: u16,
-    },
+    Route { method: Name, path: u16, handler: u16 },
     /// `axum::routing::get(handler)`: a function that pairs a method with the handler argument; chained calls likewise.
     MethodRouter {
         functions: BTreeMap<Name, Name>,
@@ -372,11 +368,7 @@ pub enum Entry {
     },
     /// `web::resource("/path").route(..).to(handler)`: a function that begins a chain with a path, and the chain's
     /// methods that take a route or a handler as their first argument.
-    Resource {
-        function: Name,
-        path: u16,
-        methods: Vec<Name>,
-    },
+    Resource { function: Name, path: u16, methods: Vec<Name> },
     /// `Router::fallback(handler)`: answers whatever path has no handler of its own.
     Fallback { method: Name, handler: u16 },
     /// `Router::nest("/prefix", router)`; without `path` a plain `merge`.
@@ -387,11 +379,7 @@ pub enum Entry {
         router: u16,
     },
     /// `web::scope("/prefix").service(..)`: a function that begins a chain with a prefix for what its methods take.
-    Scope {
-        function: Name,
-        path: u16,
-        methods: Vec<Name>,
-    },
+    Scope { function: Name, path: u16, methods: Vec<Name> },
     /// A trait generated from a service description whose every method is an operation; `traits` is a pattern for its
     /// path (`*_server::*`), the attribute stands on the impl.
     Service {

@@ -1,5 +1,6 @@
 //! Rust sources: from text to places with effects.
 
-pub mod program;
 pub mod tree;
+pub mod program;
 pub mod val;
+pub mod entries;

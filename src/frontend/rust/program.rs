@@ -50,10 +50,7 @@ pub struct Crate {
 pub enum DependencyOf {
     Tree(CrateId),
     /// The real package name with `_` for `-`, and its version: from Cargo.lock, else the requirement as written.
-    Foreign {
-        name: Name,
-        version: Option<Name>,
-    },
+    Foreign { name: Name, version: Option<Name> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +86,7 @@ pub enum Owner {
     /// An inherent impl.
     Inherent(Ty),
     /// An impl of a trait; the path of a foreign trait.
-    Impl {
-        of: TraitRef,
-        for_type: Ty,
-    },
+    Impl { of: TraitRef, for_type: Ty },
     /// A trait's own function.
     Trait(TraitId),
 }

@@ -76,9 +76,7 @@ pub enum ItemKind {
     /// `None`: in a file of its own.
     Mod(Option<Vec<Item>>),
     Use(Vec<UseLeaf>),
-    ExternCrate {
-        rename: Option<Name>,
-    },
+    ExternCrate { rename: Option<Name> },
     /// Index into `functions`.
     Fn(u32),
     /// Struct, enum or union: index into `adts`.
@@ -87,19 +85,9 @@ pub enum ItemKind {
     Trait(u32),
     /// Index into `impls`.
     Impl(u32),
-    Alias {
-        generics: Generics,
-        ty: Option<TypeId>,
-        bounds: Vec<TypeId>,
-    },
-    Const {
-        ty: Option<TypeId>,
-        value: Option<ExprId>,
-    },
-    Static {
-        ty: Option<TypeId>,
-        value: Option<ExprId>,
-    },
+    Alias { generics: Generics, ty: Option<TypeId>, bounds: Vec<TypeId> },
+    Const { ty: Option<TypeId>, value: Option<ExprId> },
+    Static { ty: Option<TypeId>, value: Option<ExprId> },
     /// `include!("file.rs")` with a literal path.
     Include(Name),
     /// `include!(concat!(env!("OUT_DIR"), ..))`, `tonic::include_proto!`: names of this module may be generated.
@@ -107,9 +95,7 @@ pub enum ItemKind {
     /// Another macro call at item level.
     MacroCall(Name),
     /// `macro_rules!`: each arm's body lowered as statements, `$x` taken as a name `x`, where it parses.
-    MacroRules {
-        arms: Vec<MacroArm>,
-    },
+    MacroRules { arms: Vec<MacroArm> },
 }
 
 #[derive(Debug)]
@@ -206,19 +192,12 @@ pub enum Receiver {
 pub enum Type {
     Path(Path),
     /// `<T as Trait>::Name`: the self type, the trait, the rest of the path.
-    Qualified {
-        of: TypeId,
-        as_trait: Option<TypeId>,
-        rest: Vec<Name>,
-    },
+    Qualified { of: TypeId, as_trait: Option<TypeId>, rest: Vec<Name> },
     Ref(TypeId),
     Tuple(Vec<TypeId>),
     /// Slice and array.
     Slice(TypeId),
-    Fn {
-        params: Vec<TypeId>,
-        result: Option<TypeId>,
-    },
+    Fn { params: Vec<TypeId>, result: Option<TypeId> },
     Impl(Vec<TypeId>),
     Dyn(Vec<TypeId>),
     Never,
@@ -270,33 +249,17 @@ pub enum PatKind {
     Wild,
     Rest,
     /// A plain name: a binding, unless it resolves to a constant or a unit variant.
-    Ident {
-        name: Name,
-        by_ref: bool,
-        mutable: bool,
-        sub: Option<PatId>,
-    },
+    Ident { name: Name, by_ref: bool, mutable: bool, sub: Option<PatId> },
     Path(Path),
-    TupleStruct {
-        path: Path,
-        parts: Vec<PatId>,
-    },
-    Struct {
-        path: Path,
-        fields: Vec<(Name, PatId)>,
-        rest: bool,
-    },
+    TupleStruct { path: Path, parts: Vec<PatId> },
+    Struct { path: Path, fields: Vec<(Name, PatId)>, rest: bool },
     Tuple(Vec<PatId>),
     Slice(Vec<PatId>),
     Or(Vec<PatId>),
     Typed(PatId, TypeId),
     Ref(PatId),
     Lit(ExprId),
-    Range {
-        start: Option<ExprId>,
-        end: Option<ExprId>,
-        inclusive: bool,
-    },
+    Range { start: Option<ExprId>, end: Option<ExprId>, inclusive: bool },
     Other,
 }
 
@@ -312,115 +275,41 @@ pub struct Expr {
 #[derive(Debug)]
 pub enum ExprKind {
     Path(Path),
-    Call {
-        callee: ExprId,
-        args: Vec<ExprId>,
-    },
-    Method {
-        receiver: ExprId,
-        name: Name,
-        name_at: At,
-        turbofish: Vec<TypeId>,
-        args: Vec<ExprId>,
-    },
-    Field {
-        base: ExprId,
-        name: Name,
-    },
-    Index {
-        base: ExprId,
-        index: ExprId,
-    },
+    Call { callee: ExprId, args: Vec<ExprId> },
+    Method { receiver: ExprId, name: Name, name_at: At, turbofish: Vec<TypeId>, args: Vec<ExprId> },
+    Field { base: ExprId, name: Name },
+    Index { base: ExprId, index: ExprId },
     Try(ExprId),
     Await(ExprId),
     Ref(ExprId),
     Unary(UnaryOp, ExprId),
-    Binary {
-        op: BinaryOp,
-        left: ExprId,
-        right: ExprId,
-    },
-    Assign {
-        to: ExprId,
-        value: ExprId,
-    },
+    Binary { op: BinaryOp, left: ExprId, right: ExprId },
+    Assign { to: ExprId, value: ExprId },
     /// `+=` and the like.
-    OpAssign {
-        op: BinaryOp,
-        to: ExprId,
-        value: ExprId,
-    },
-    Struct {
-        path: Path,
-        fields: Vec<(Name, ExprId)>,
-        base: Option<ExprId>,
-    },
+    OpAssign { op: BinaryOp, to: ExprId, value: ExprId },
+    Struct { path: Path, fields: Vec<(Name, ExprId)>, base: Option<ExprId> },
     Tuple(Vec<ExprId>),
     /// `[a, b]` and `vec![a, b]`.
     Array(Vec<ExprId>),
     /// `[x; n]` and `vec![x; n]`.
-    Repeat {
-        value: ExprId,
-        len: ExprId,
-    },
+    Repeat { value: ExprId, len: ExprId },
     Lit(Lit),
-    Cast {
-        value: ExprId,
-        ty: TypeId,
-    },
-    If {
-        cond: ExprId,
-        then: ExprId,
-        otherwise: Option<ExprId>,
-    },
+    Cast { value: ExprId, ty: TypeId },
+    If { cond: ExprId, then: ExprId, otherwise: Option<ExprId> },
     /// `let PAT = value` as a condition.
-    Let {
-        pat: PatId,
-        value: ExprId,
-    },
-    Match {
-        value: ExprId,
-        arms: Vec<Arm>,
-    },
+    Let { pat: PatId, value: ExprId },
+    Match { value: ExprId, arms: Vec<Arm> },
     Block(Block),
-    Async {
-        block: ExprId,
-    },
-    Loop {
-        label: Option<Name>,
-        body: ExprId,
-    },
-    While {
-        label: Option<Name>,
-        cond: ExprId,
-        body: ExprId,
-    },
-    For {
-        label: Option<Name>,
-        pat: PatId,
-        iter: ExprId,
-        body: ExprId,
-    },
-    Closure {
-        params: Vec<(PatId, Option<TypeId>)>,
-        result: Option<TypeId>,
-        body: ExprId,
-        is_async: bool,
-    },
-    Break {
-        label: Option<Name>,
-        value: Option<ExprId>,
-    },
-    Continue {
-        label: Option<Name>,
-    },
+    Async { block: ExprId },
+    Loop { label: Option<Name>, body: ExprId },
+    While { label: Option<Name>, cond: ExprId, body: ExprId },
+    For { label: Option<Name>, pat: PatId, iter: ExprId, body: ExprId },
+    Closure { params: Vec<(PatId, Option<TypeId>)>, result: Option<TypeId>, body: ExprId, is_async: bool },
+    Break { label: Option<Name>, value: Option<ExprId> },
+    Continue { label: Option<Name> },
     Return(Option<ExprId>),
     Yield(Option<ExprId>),
-    Range {
-        start: Option<ExprId>,
-        end: Option<ExprId>,
-        inclusive: bool,
-    },
+    Range { start: Option<ExprId>, end: Option<ExprId>, inclusive: bool },
     Macro(MacroCall),
     Unknown,
 }
@@ -444,13 +333,7 @@ pub struct Block {
 
 #[derive(Debug)]
 pub enum Stmt {
-    Let {
-        pat: PatId,
-        ty: Option<TypeId>,
-        value: Option<ExprId>,
-        otherwise: Option<ExprId>,
-        at: At,
-    },
+    Let { pat: PatId, ty: Option<TypeId>, value: Option<ExprId>, otherwise: Option<ExprId>, at: At },
     /// An expression whose value is dropped.
     Expr(ExprId),
 }
@@ -506,17 +389,9 @@ pub enum MacroArgs {
     /// Expressions in order: `join!`, `try_join!`, `anyhow!`, `sqlx::query!`, unknown ones that parse so.
     List(Vec<ExprId>),
     /// `format!`, `println!`, `bail!`, `info!` ...: the arguments besides the text, the text, and the variables captured inside it.
-    Format {
-        text: Name,
-        args: Vec<ExprId>,
-        captures: Vec<Name>,
-    },
+    Format { text: Name, args: Vec<ExprId>, captures: Vec<Name> },
     /// `matches!(value, pattern if guard)`.
-    Matches {
-        value: ExprId,
-        pat: PatId,
-        guard: Option<ExprId>,
-    },
+    Matches { value: ExprId, pat: PatId, guard: Option<ExprId> },
     /// `select!`: pattern, future, condition, handler; `else` has neither pattern nor future.
     Select(Vec<SelectArm>),
     /// A statement list (`stream!`, `async_stream::try_stream!`, unknown ones that parse so): a block expression.
