@@ -60,14 +60,18 @@ fn canonical(path: &str) -> Checked {
     Ok(())
 }
 
-/// A module alias fits if anything stands below it; a path, if it is described or is a member of something described.
+/// A module alias fits if anything stands below it; a path, if it is described. What belongs to another crate's model
+/// cannot be looked up here.
 fn leads_somewhere(model: &Model, to: &str) -> bool {
-    let (below, exact) = match to.strip_suffix("::*") {
-        Some(module) => (format!("{module}::"), false),
-        None => (to.to_owned(), true),
-    };
-    let mut paths = model.types.keys().chain(model.functions.keys()).chain(model.traits.keys());
-    paths.any(|p| if exact { **p == *below } else { p.starts_with(below.as_str()) })
+    let root = |path: &str| path.split("::").next().unwrap_or_default().to_owned();
+    let paths = || model.types.keys().chain(model.functions.keys()).chain(model.traits.keys());
+    if root(to) != *model.krate.replace('-', "_") && !paths().any(|p| root(p) == root(to)) {
+        return true;
+    }
+    match to.strip_suffix('*') {
+        Some(module) => paths().any(|p| p.starts_with(module)),
+        None => paths().any(|p| **p == *to),
+    }
 }
 
 fn type_model(path: &str, ty: &TypeModel) -> Checked {

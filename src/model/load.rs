@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn effects_are_written_as_maps_with_one_key() {
-        let body = "functions:\n  x::wait: {async: true, does: {sleep: {duration: {arg: 0}}}}\n  x::go: {does: local}\n";
+        let body =
+            "functions:\n  x::wait: {async: true, does: {sleep: {duration: {arg: 0}}}}\n  x::go: {does: local}\n";
         let model = from_text("x.yaml", &format!("{HEAD}{body}")).expect("the model is right");
         let does = |path: &str| format!("{:?}", model.functions[path].does);
         assert_eq!(does("x::wait"), "Some(Sleep { duration: Arg(0) })");

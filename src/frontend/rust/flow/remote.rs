@@ -28,7 +28,7 @@ impl Flow<'_> {
             call = tidy::statuses_to_errors(call, true);
         }
         call = fields.within(call, e, model);
-        call = fields.layers(call, e);
+        call = fields.layers(call, e, model);
         effects.push(call);
         tidy::seq(effects)
     }
@@ -119,8 +119,13 @@ impl Fields<'_, '_> {
             Some(arg) => self.flow.world.values.eval(self.flow.body, arg),
             None => self.set("address").map_or(Val::unknown("not given"), |f| f.value.clone()),
         };
+        let statement = match model.statement {
+            Some(ArgRef::Receiver) => self.set("statement").map(|f| f.value.clone()),
+            Some(which) => parts.get(which).map(|arg| self.flow.world.values.eval(self.flow.body, arg)),
+            None => None,
+        };
+        let verb = statement.and_then(|s| sql_verb(&s)).or(verb);
         let sql = !matches!(&*model.system, "http" | "grpc" | "tcp");
-        let verb = if sql { sql_verb(&address).or(verb) } else { verb };
         let built = self.object.and_then(|o| o.built_at);
         let client_type = self.object.map(|o| o.what.clone()).unwrap_or_else(|| Name::new(self.owner));
         Remote {
@@ -167,7 +172,9 @@ impl Fields<'_, '_> {
     fn within(&self, call: Effect, e: ExprId, model: &RemoteModel) -> Effect {
         let at = self.flow.at(e);
         let mut call = call;
-        for (name, kind) in [("read_timeout", DeadlineKind::Idle), ("timeout", DeadlineKind::Total)] {
+        // Under layers of the client's own a deadline per try lies inside them, the total one outside; see `layers`.
+        let total = if self.own_layer().is_some() { "attempt_timeout" } else { "timeout" };
+        for (name, kind) in [("read_timeout", DeadlineKind::Idle), (total, DeadlineKind::Total)] {
             if let Some((limit, origin)) = self.ms(name) {
                 call = Effect::Within(Deadline { kind, limit, at: origin.at.unwrap_or(at) }, Box::new(call));
             }
@@ -178,14 +185,29 @@ impl Fields<'_, '_> {
         }
     }
 
+    /// The retry model of the client itself, if it has a layer here.
+    fn own_layer(&self) -> Option<RetryModel> {
+        let types = self.object.map(|o| o.what.clone()).into_iter().chain([Name::new(self.owner)]);
+        let model = types.filter_map(|what| self.flow.world.models.type_model(&what)?.retries.clone()).next()?;
+        let set = model.policy.as_ref().is_some_and(|name| self.set(name).is_some());
+        (set || !model.only_if_set).then_some(model)
+    }
+
     /// The client's own retries inside, its middleware around them: the first that was added is the outermost.
-    fn layers(&self, call: Effect, e: ExprId) -> Effect {
+    fn layers(&self, call: Effect, e: ExprId, model: &RemoteModel) -> Effect {
         let at = self.flow.at(e);
         let mut call = call;
-        let own = self.object.map(|o| o.what.clone()).into_iter().chain([Name::new(self.owner)]);
-        let own = own.filter_map(|what| self.flow.world.models.type_model(&what)?.retries.clone()).next();
-        if let Some(retries) = own {
+        if let Some(retries) = self.own_layer() {
             call = self.layer(call, &retries, at);
+            if let Some((limit, origin)) = self.ms("timeout") {
+                let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(at) };
+                call = Effect::Within(deadline, Box::new(call));
+            }
+        } else if let Some(what) = &model.retried_by
+            && let Some(retries) = self.flow.world.models.type_model(what).and_then(|m| m.retries.clone())
+        {
+            let fields = Fields { flow: self.flow, object: self.object.filter(|o| o.what == *what), owner: what };
+            call = fields.layer(call, &retries, at);
         }
         let Some(Field { value: Val::List(layers), .. }) = self.set("layers") else { return call };
         for layer in layers.iter().rev() {
@@ -302,7 +324,7 @@ impl Fields<'_, '_> {
             true => base.map(|b| b as f64),
             false => self.float("factor"),
         };
-        let scale = if model.is_some_and(|m| m.factor_is_base) { self.float("scale").unwrap_or(1.0) } else { 1.0 };
+        let scale = self.float("multiplier").unwrap_or(1.0);
         let jitter = self.jitter(model);
         Wait {
             shape,
@@ -330,17 +352,18 @@ impl Fields<'_, '_> {
     }
 
     fn jitter(&self, model: Option<&RetryModel>) -> Jitter {
+        let when_on = model.and_then(|m| m.jitter_when_on.as_ref()).map_or("some".to_owned(), |j| j.to_string());
         let word = match self.set("jitter").map(|f| &f.value) {
-            Some(Val::Bool(true)) => "some".to_owned(),
+            Some(Val::Bool(true)) => when_on,
             Some(Val::Bool(false) | Val::Nothing) => "none".to_owned(),
             Some(Val::Text(text)) => text.to_string(),
-            Some(Val::Float(x)) => if *x == 0.0 { "none" } else { "some" }.to_owned(),
+            Some(Val::Float(x)) => if *x == 0.0 { "none".to_owned() } else { when_on },
             Some(Val::Int(Value::Number(n), _)) => if *n == 0 { "none" } else { "some" }.to_owned(),
             Some(_) => return Jitter::Unknown,
             None => match self.default("jitter") {
                 Some((Scalar::Text(text), _)) => text.to_string(),
-                Some((Scalar::Bool(b), _)) => if *b { "some" } else { "none" }.to_owned(),
-                Some((Scalar::Float(x), _)) => if *x == 0.0 { "none" } else { "some" }.to_owned(),
+                Some((Scalar::Bool(b), _)) => if *b { when_on } else { "none".to_owned() },
+                Some((Scalar::Float(x), _)) => if *x == 0.0 { "none".to_owned() } else { when_on },
                 _ => model.and_then(|m| m.jitter.as_ref()).map_or("none".to_owned(), |j| j.to_string()),
             },
         };
