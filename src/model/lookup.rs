@@ -30,7 +30,9 @@ impl Models {
         for (at, model) in models.iter().enumerate() {
             lookup.add(at, model);
         }
-        lookup.module_aliases.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        lookup
+            .module_aliases
+            .sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         Models { models, lookup }
     }
 
@@ -50,7 +52,11 @@ impl Models {
         if let Some(at) = self.lookup.types.get(path) {
             return self.models[*at].types.get(path);
         }
-        let found = self.lookup.type_patterns.iter().find(|(_, pattern)| path_matches(pattern, path))?;
+        let found = self
+            .lookup
+            .type_patterns
+            .iter()
+            .find(|(_, pattern)| path_matches(pattern, path))?;
         self.models[found.0].types.get(&found.1)
     }
 
@@ -59,7 +65,9 @@ impl Models {
         let mut path = Name::new(type_path);
         let mut any = None;
         for _ in 0..STEPS {
-            let Some(model) = self.type_model(&path) else { break };
+            let Some(model) = self.type_model(&path) else {
+                break;
+            };
             if let Some(found) = model.methods.get(name) {
                 return Some(found);
             }
@@ -82,7 +90,11 @@ impl Models {
                 return Some(found);
             }
         }
-        let found = self.lookup.function_patterns.iter().find(|(_, pattern)| path_matches(pattern, path))?;
+        let found = self
+            .lookup
+            .function_patterns
+            .iter()
+            .find(|(_, pattern)| path_matches(pattern, path))?;
         self.models[found.0].functions.get(&found.1)
     }
 
@@ -101,7 +113,10 @@ impl Models {
         self.models.iter().flat_map(|m| {
             let methods = m.types.values().flat_map(|t| t.methods.values());
             let traits = m.traits.values().flat_map(|t| t.methods.values());
-            methods.chain(traits).chain(m.functions.values()).filter_map(|f| f.returns.as_ref())
+            methods
+                .chain(traits)
+                .chain(m.functions.values())
+                .filter_map(|f| f.returns.as_ref())
         })
     }
 }
@@ -132,7 +147,10 @@ impl Lookup {
         }
         for (path, model) in &model.traits {
             for name in model.methods.keys() {
-                self.trait_methods.entry(name.clone()).or_default().push((at, path.clone()));
+                self.trait_methods
+                    .entry(name.clone())
+                    .or_default()
+                    .push((at, path.clone()));
             }
         }
     }
@@ -150,7 +168,10 @@ impl Lookup {
                 return Some(Name::from(format!("{to}{}", &path[at..])));
             }
         }
-        let (from, to) = self.module_aliases.iter().find(|(from, _)| path.starts_with(from.as_str()))?;
+        let (from, to) = self
+            .module_aliases
+            .iter()
+            .find(|(from, _)| path.starts_with(from.as_str()))?;
         Some(Name::from(format!("{to}{}", &path[from.len()..])))
     }
 }
@@ -173,8 +194,12 @@ pub fn path_matches(pattern: &str, path: &str) -> bool {
 
 /// At most two stars matter in practice; each is tried from the left once.
 fn segment_matches(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(head) else { return false };
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut text) = text.strip_prefix(head) else {
+        return false;
+    };
     let mut parts = rest.split('*').peekable();
     while let Some(part) = parts.next() {
         if parts.peek().is_none() {
@@ -201,22 +226,38 @@ mod tests {
                 "*_client::*Client": {"methods": {"*": {"async": true}}}},
             "functions": {"web::get": {"async": true}},
             "traits": {"back::Retryable": {"methods": {"retry": {}}}}}"#;
-        Models::new(vec![serde_json::from_str(text).expect("the model above is well formed")])
+        Models::new(vec![
+            serde_json::from_str(text).expect("the model above is well formed"),
+        ])
     }
 
     #[test]
     fn aliases_are_followed_for_types_members_and_modules() {
         let models = models();
-        assert_eq!(models.canonical("web::client::Client::new"), "web::Client::new");
-        assert_eq!(models.canonical("web::async_impl::client::Client"), "web::Client");
+        assert_eq!(
+            models.canonical("web::client::Client::new"),
+            "web::Client::new"
+        );
+        assert_eq!(
+            models.canonical("web::async_impl::client::Client"),
+            "web::Client"
+        );
         assert_eq!(models.canonical("web::Other"), "web::Other");
     }
 
     #[test]
     fn methods_go_through_deref_before_the_star() {
         let models = models();
-        assert!(models.method("wrap::Client", "get").is_some_and(|m| m.returns.is_some()));
-        assert!(models.method("wrap::Client", "other").is_some_and(|m| m.returns.is_none()));
+        assert!(
+            models
+                .method("wrap::Client", "get")
+                .is_some_and(|m| m.returns.is_some())
+        );
+        assert!(
+            models
+                .method("wrap::Client", "other")
+                .is_some_and(|m| m.returns.is_none())
+        );
         assert!(models.method("web::Client", "other").is_none());
         assert!(models.function("web::Client::new").is_some());
         assert!(models.function("web::get").is_some());
@@ -228,9 +269,19 @@ mod tests {
     fn patterns_match_segments() {
         assert!(path_matches("aws_sdk_*::Client", "aws_sdk_s3::Client"));
         assert!(!path_matches("aws_sdk_*::Client", "my::aws_sdk_s3::Client"));
-        assert!(path_matches("*_client::*Client", "pb::ledger_client::LedgerClient"));
-        assert!(!path_matches("*_client::*Client", "pb::ledger_server::LedgerClient"));
+        assert!(path_matches(
+            "*_client::*Client",
+            "pb::ledger_client::LedgerClient"
+        ));
+        assert!(!path_matches(
+            "*_client::*Client",
+            "pb::ledger_server::LedgerClient"
+        ));
         let models = models();
-        assert!(models.method("pb::ledger_client::LedgerClient", "get_height").is_some());
+        assert!(
+            models
+                .method("pb::ledger_client::LedgerClient", "get_height")
+                .is_some()
+        );
     }
 }

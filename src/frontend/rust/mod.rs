@@ -1,6 +1,7 @@
 //! Rust sources: from text to places with effects.
 
 pub mod bounds;
+pub mod infer;
 pub mod lower;
 pub mod names;
 pub mod program;

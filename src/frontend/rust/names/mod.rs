@@ -13,7 +13,9 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-pub use scope::{Def, Ns, Scope};
+pub use prelude::primitive;
+pub use scope::{Def, Guess, Ns, Scope};
+pub use tables::{Key, key};
 pub use visit::for_each_child;
 
 use super::program::{
@@ -134,6 +136,11 @@ fn drop_unreached(program: &mut Program) {
     }
 }
 
+/// Whether a primitive is a number.
+pub fn is_number(name: &str) -> bool {
+    primitive(name).is_some() && !matches!(name, "bool" | "char" | "str")
+}
+
 impl Index {
     pub fn scope(&self, module: ModId) -> &Scope {
         &self.scopes[module.0 as usize]
@@ -146,4 +153,4 @@ impl Index {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -10,8 +10,8 @@ use super::uses::Import;
 use super::visit::for_each_child;
 use super::{AliasDef, ConstData, Home, ImplDef, Index, TraitData};
 use crate::frontend::rust::program::{
-    Adt, AdtId, ConstDef, ConstId, Crate, CrateId, CrateKind, DependencyOf, FnDef, FnId, LoweredFile, ModId,
-    Module, Owner, Program, TraitDef, TraitId, Ty,
+    Adt, AdtId, ConstDef, ConstId, Crate, CrateId, CrateKind, DependencyOf, FnDef, FnId,
+    LoweredFile, ModId, Module, Owner, Program, TraitDef, TraitId, Ty,
 };
 use crate::frontend::rust::tree::{ExprId, ExprKind, Item, ItemKind, TypeId};
 use crate::name::Name;
@@ -59,7 +59,10 @@ pub fn place(
     tests: bool,
 ) -> (Program, Index, Vec<Import>) {
     let has_items = |f: &LoweredFile| {
-        f.tree.exprs.iter().any(|e| matches!(&e.kind, ExprKind::Block(b) if !b.items.is_empty()))
+        f.tree
+            .exprs
+            .iter()
+            .any(|e| matches!(&e.kind, ExprKind::Block(b) if !b.items.is_empty()))
     };
     let mut placer = Placer {
         files,
@@ -105,9 +108,20 @@ impl<'a> Placer<'a> {
         let Some(file) = file else { return };
         self.placed.insert(file, module);
         let dir = parent(&self.sources.get(root).path).to_owned();
-        let at =
-            Spot { file, module, krate, test: false, home: Home::Module, prefix: name, dir, inline: false };
-        self.queue.push_back(Job { items: &self.files[file].tree.items, at });
+        let at = Spot {
+            file,
+            module,
+            krate,
+            test: false,
+            home: Home::Module,
+            prefix: name,
+            dir,
+            inline: false,
+        };
+        self.queue.push_back(Job {
+            items: &self.files[file].tree.items,
+            at,
+        });
         self.run();
     }
 
@@ -124,7 +138,12 @@ impl<'a> Placer<'a> {
 
     fn module(&mut self, name: Name, path: Name, krate: CrateId, parent: Option<ModId>) -> ModId {
         let id = ModId(self.program.modules.len() as u32);
-        self.program.modules.push(Module { path, krate, parent, generated: false });
+        self.program.modules.push(Module {
+            path,
+            krate,
+            parent,
+            generated: false,
+        });
         self.index.scopes.push(Scope {
             name,
             krate,
@@ -161,7 +180,11 @@ impl<'a> Placer<'a> {
             ItemKind::Mod(items) => self.place_mod(item, items.as_deref(), at),
             ItemKind::Use(leaves) => {
                 let module = at.module;
-                let imports = leaves.iter().map(|l| Import { module, leaf: l.clone(), done: false });
+                let imports = leaves.iter().map(|l| Import {
+                    module,
+                    leaf: l.clone(),
+                    done: false,
+                });
                 self.imports.extend(imports);
             }
             ItemKind::ExternCrate { rename } => self.extern_crate(item, rename.as_ref(), at),
@@ -169,7 +192,11 @@ impl<'a> Placer<'a> {
             ItemKind::Adt(decl) => self.adt(item, *decl, at),
             ItemKind::Trait(decl) => self.place_trait(item, *decl, at),
             ItemKind::Impl(decl) => self.place_impl(*decl, at),
-            ItemKind::Alias { generics, ty, bounds } => match at.home {
+            ItemKind::Alias {
+                generics,
+                ty,
+                bounds,
+            } => match at.home {
                 Home::Module => self.alias(item, &generics.params, *ty, at),
                 home => self.assoc(item, *ty, bounds, home),
             },
@@ -193,7 +220,11 @@ impl<'a> Placer<'a> {
             name: rename.unwrap_or(&item.name).clone(),
             glob: false,
         };
-        self.imports.push(Import { module: at.module, leaf, done: false });
+        self.imports.push(Import {
+            module: at.module,
+            leaf,
+            done: false,
+        });
     }
 
     // ---- modules and files
@@ -233,14 +264,21 @@ impl<'a> Placer<'a> {
         spot.file = file;
         spot.dir = dir;
         spot.inline = false;
-        self.queue.push_back(Job { items: &self.files[file].tree.items, at: spot });
+        self.queue.push_back(Job {
+            items: &self.files[file].tree.items,
+            at: spot,
+        });
     }
 
     /// The file of `mod name;` and the directory of its children.
     fn find_module(&self, item: &Item, at: &Spot) -> Option<(usize, String)> {
         if let Some(path) = &item.attrs.path {
             let own = &self.sources.get(self.files[at.file].file).path;
-            let base = if at.inline { at.dir.as_str() } else { parent(own) };
+            let base = if at.inline {
+                at.dir.as_str()
+            } else {
+                parent(own)
+            };
             let path = clean(&format!("{base}/{path}"));
             let dir = parent(&path).to_owned();
             return Some((self.find_file(&path)?, dir));
@@ -264,7 +302,10 @@ impl<'a> Placer<'a> {
         };
         if self.placed.insert(file, at.module).is_none() {
             let at = Spot { file, ..at.clone() };
-            self.queue.push_back(Job { items: &self.files[file].tree.items, at });
+            self.queue.push_back(Job {
+                items: &self.files[file].tree.items,
+                at,
+            });
         }
     }
 
@@ -275,9 +316,13 @@ impl<'a> Placer<'a> {
         let path = join(&at.prefix, std::slice::from_ref(&item.name));
         match at.home {
             Home::Module => self.values(at, &item.name, Def::Fn(id)),
-            Home::Impl(i) => self.index.impls[i as usize].fns.push((item.name.clone(), id)),
+            Home::Impl(i) => self.index.impls[i as usize]
+                .fns
+                .push((item.name.clone(), id)),
             Home::Trait(t) => {
-                self.index.traits[t.0 as usize].fns.insert(item.name.clone(), id);
+                self.index.traits[t.0 as usize]
+                    .fns
+                    .insert(item.name.clone(), id);
             }
         }
         self.program.fns.push(FnDef {
@@ -294,9 +339,15 @@ impl<'a> Placer<'a> {
             at: item.at,
         });
         self.index.fn_homes.push(at.home);
-        let Some(function) = self.files[at.file].tree.functions.get(decl as usize) else { return };
+        let Some(function) = self.files[at.file].tree.functions.get(decl as usize) else {
+            return;
+        };
         if let (Some(body), true) = (function.body, self.nested[at.file]) {
-            let at = Spot { prefix: path, test: at.test || item.attrs.test, ..at.clone() };
+            let at = Spot {
+                prefix: path,
+                test: at.test || item.attrs.test,
+                ..at.clone()
+            };
             self.body(body, at);
         }
     }
@@ -309,11 +360,20 @@ impl<'a> Placer<'a> {
         while let Some((expr, mut module)) = open.pop() {
             if let ExprKind::Block(block) = &tree.expr(expr).kind {
                 if !block.items.is_empty() {
-                    module = self.module(at.prefix.clone(), at.prefix.clone(), at.krate, Some(module));
+                    module =
+                        self.module(at.prefix.clone(), at.prefix.clone(), at.krate, Some(module));
                     self.index.scopes[module.0 as usize].body = true;
                     self.index.blocks.insert((at.file, expr), module);
-                    let at = Spot { module, home: Home::Module, inline: true, ..at.clone() };
-                    self.queue.push_back(Job { items: &block.items, at });
+                    let at = Spot {
+                        module,
+                        home: Home::Module,
+                        inline: true,
+                        ..at.clone()
+                    };
+                    self.queue.push_back(Job {
+                        items: &block.items,
+                        at,
+                    });
                 }
             }
             for_each_child(tree, expr, &mut |child| open.push((child, module)));
@@ -322,7 +382,9 @@ impl<'a> Placer<'a> {
 
     fn adt(&mut self, item: &Item, decl: u32, at: &Spot) {
         let id = AdtId(self.program.adts.len() as u32);
-        let Some(adt) = self.files[at.file].tree.adts.get(decl as usize) else { return };
+        let Some(adt) = self.files[at.file].tree.adts.get(decl as usize) else {
+            return;
+        };
         self.program.adts.push(Adt {
             path: join(&at.prefix, std::slice::from_ref(&item.name)),
             name: item.name.clone(),
@@ -335,7 +397,9 @@ impl<'a> Placer<'a> {
         self.index.enums.push(adt.is_enum);
         if adt.is_enum {
             for (i, variant) in adt.variants.iter().enumerate() {
-                self.index.variants.insert((id, variant.name.clone()), i as u32);
+                self.index
+                    .variants
+                    .insert((id, variant.name.clone()), i as u32);
             }
         }
         let callable = |v: &crate::frontend::rust::tree::Variant| v.tuple || v.fields.is_empty();
@@ -358,7 +422,11 @@ impl<'a> Placer<'a> {
         });
         self.index.traits.push(TraitData::default());
         self.types(at, &item.name, Def::Trait(id));
-        let at = Spot { home: Home::Trait(id), prefix: path, ..at.clone() };
+        let at = Spot {
+            home: Home::Trait(id),
+            prefix: path,
+            ..at.clone()
+        };
         self.inner(&self.files[at.file].tree.traits[decl as usize].items, &at);
     }
 
@@ -375,7 +443,10 @@ impl<'a> Placer<'a> {
             of_args: Vec::new(),
             for_type: Ty::Unknown,
         });
-        let at = Spot { home: Home::Impl(id), ..at.clone() };
+        let at = Spot {
+            home: Home::Impl(id),
+            ..at.clone()
+        };
         self.inner(&self.files[at.file].tree.impls[decl as usize].items, &at);
     }
 
@@ -391,15 +462,24 @@ impl<'a> Placer<'a> {
     fn alias(&mut self, item: &Item, params: &[Name], ty: Option<TypeId>, at: &Spot) {
         let id = self.index.aliases.len() as u32;
         let params = params.to_vec();
-        self.index.aliases.push(AliasDef { file: at.file, module: at.module, params, ty });
+        self.index.aliases.push(AliasDef {
+            file: at.file,
+            module: at.module,
+            params,
+            ty,
+        });
         self.types(at, &item.name, Def::Alias(id));
     }
 
     fn assoc(&mut self, item: &Item, ty: Option<TypeId>, bounds: &[TypeId], home: Home) {
         match (home, ty) {
-            (Home::Impl(i), Some(ty)) => self.index.impls[i as usize].assoc.push((item.name.clone(), ty)),
+            (Home::Impl(i), Some(ty)) => self.index.impls[i as usize]
+                .assoc
+                .push((item.name.clone(), ty)),
             (Home::Trait(t), _) => {
-                self.index.traits[t.0 as usize].assoc.push((item.name.clone(), bounds.to_vec()));
+                self.index.traits[t.0 as usize]
+                    .assoc
+                    .push((item.name.clone(), bounds.to_vec()));
             }
             _ => {}
         }
@@ -410,14 +490,34 @@ impl<'a> Placer<'a> {
         let path = join(&at.prefix, std::slice::from_ref(&item.name));
         match at.home {
             Home::Module => self.values(at, &item.name, Def::Const(id)),
-            Home::Impl(i) => self.index.impls[i as usize].consts.push((item.name.clone(), id)),
-            Home::Trait(t) => self.index.traits[t.0 as usize].consts.push((item.name.clone(), id)),
+            Home::Impl(i) => self.index.impls[i as usize]
+                .consts
+                .push((item.name.clone(), id)),
+            Home::Trait(t) => self.index.traits[t.0 as usize]
+                .consts
+                .push((item.name.clone(), id)),
         }
         let (file, module, krate) = (at.file, at.module, at.krate);
-        self.program.consts.push(ConstDef { path: path.clone(), file, module, krate, value });
-        self.index.consts.push(ConstData { home: at.home, ty, name: item.name.clone() });
+        self.program.consts.push(ConstDef {
+            path: path.clone(),
+            file,
+            module,
+            krate,
+            value,
+        });
+        self.index.consts.push(ConstData {
+            home: at.home,
+            ty,
+            name: item.name.clone(),
+        });
         if let (Some(value), true) = (value, self.nested[at.file]) {
-            self.body(value, Spot { prefix: path, ..at.clone() });
+            self.body(
+                value,
+                Spot {
+                    prefix: path,
+                    ..at.clone()
+                },
+            );
         }
     }
 
@@ -466,6 +566,10 @@ fn clean(path: &str) -> String {
             _ => parts.push(part),
         }
     }
-    let rooted = if path.starts_with('/') && !parts.is_empty() { "/" } else { "" };
+    let rooted = if path.starts_with('/') && !parts.is_empty() {
+        "/"
+    } else {
+        ""
+    };
     format!("{rooted}{}", parts.join("/"))
 }

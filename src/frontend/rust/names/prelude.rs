@@ -24,8 +24,8 @@ fn value(name: &str) -> Option<&'static str> {
 
 pub fn primitive(name: &str) -> Option<&'static str> {
     const ALL: [&str; 17] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
-        "bool", "char", "str",
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+        "f32", "f64", "bool", "char", "str",
     ];
     ALL.into_iter().find(|p| *p == name)
 }

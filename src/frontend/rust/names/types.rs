@@ -114,15 +114,16 @@ impl<'a> Written<'a> {
     fn any(&self, id: TypeId) -> Ty {
         match self.program.tree(self.file).ty(id) {
             Type::Path(path) => self.path(path),
-            Type::Qualified { of, rest, .. } => {
-                rest.iter().fold(self.ty(*of), |base, name| self.assoc(base, name))
-            }
+            Type::Qualified { of, rest, .. } => rest
+                .iter()
+                .fold(self.ty(*of), |base, name| self.assoc(base, name)),
             Type::Ref(inner) => self.ty(*inner),
             Type::Tuple(parts) => Ty::Tuple(self.all(parts)),
             Type::Slice(inner) => Ty::Foreign("Vec".into(), vec![self.ty(*inner)]),
-            Type::Fn { params, result } => {
-                Ty::Fn(self.all(params), Box::new(result.map_or(Ty::Tuple(Vec::new()), |r| self.ty(r))))
-            }
+            Type::Fn { params, result } => Ty::Fn(
+                self.all(params),
+                Box::new(result.map_or(Ty::Tuple(Vec::new()), |r| self.ty(r))),
+            ),
             Type::Impl(bounds) | Type::Dyn(bounds) => self.bounds(bounds),
             Type::Never => Ty::Never,
             Type::Infer | Type::Other => Ty::Unknown,
@@ -134,19 +135,34 @@ impl<'a> Written<'a> {
             let name = path.last().map(|s| s.name.clone());
             return name.map_or(Ty::Unknown, |n| self.assoc(self.ty(of), &n));
         }
-        let Some(first) = path.segments.first() else { return Ty::Unknown };
-        if first.name == "Self" || self.params.contains(&first.name) {
-            let own = (first.name == "Self").then(|| self.self_ty.clone());
-            let base = own.unwrap_or_else(|| Some(Ty::Param(first.name.clone()))).unwrap_or(Ty::Unknown);
-            return path.segments[1..].iter().fold(base, |base, s| self.assoc(base, &s.name));
-        }
-        let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        let Some((def, taken)) = self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign) else {
+        let Some(first) = path.segments.first() else {
             return Ty::Unknown;
         };
-        let args = path.segments.get(taken.wrapping_sub(1)).map(|s| self.all(&s.args)).unwrap_or_default();
+        if first.name == "Self" || self.params.contains(&first.name) {
+            let own = (first.name == "Self").then(|| self.self_ty.clone());
+            let base = own
+                .unwrap_or_else(|| Some(Ty::Param(first.name.clone())))
+                .unwrap_or(Ty::Unknown);
+            return path.segments[1..]
+                .iter()
+                .fold(base, |base, s| self.assoc(base, &s.name));
+        }
+        let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
+        let Some((def, taken)) = self
+            .index
+            .resolve(self.module, &names, Ns::Types, Guess::Foreign)
+        else {
+            return Ty::Unknown;
+        };
+        let args = path
+            .segments
+            .get(taken.wrapping_sub(1))
+            .map(|s| self.all(&s.args))
+            .unwrap_or_default();
         let base = self.def(def, args);
-        names[taken.min(names.len())..].iter().fold(base, |base, name| self.assoc(base, name))
+        names[taken.min(names.len())..]
+            .iter()
+            .fold(base, |base, name| self.assoc(base, name))
     }
 
     pub fn def(&self, def: Def, args: Vec<Ty>) -> Ty {
@@ -161,27 +177,59 @@ impl<'a> Written<'a> {
 
     fn alias(&self, id: u32, args: Vec<Ty>) -> Ty {
         let alias = &self.index.aliases[id as usize];
-        let Some(ty) = alias.ty else { return Ty::Unknown };
-        let mut inside = Written::new(self.program, self.index, self.models, alias.file, alias.module);
+        let Some(ty) = alias.ty else {
+            return Ty::Unknown;
+        };
+        let mut inside = Written::new(
+            self.program,
+            self.index,
+            self.models,
+            alias.file,
+            alias.module,
+        );
         inside.params = alias.params.clone();
         inside.budget = self.budget.clone();
         inside.depth = self.depth.clone();
         let found = inside.ty(ty);
         self.budget.set(inside.budget.get());
-        let subst: Subst = alias.params.iter().cloned().zip(args).collect();
+        let given = args.len();
+        let mut subst: Subst = alias.params.iter().cloned().zip(args).collect();
+        if alias.params.iter().skip(given).any(|p| *p == "E") {
+            subst.push(("E".into(), self.error_of(alias.module)));
+        }
         self.subst(&found, &subst)
+    }
+
+    /// `type Result<T, E = Error>`: defaults are not kept, and this is the one that people write.
+    fn error_of(&self, module: ModId) -> Ty {
+        match self
+            .index
+            .resolve(module, &["Error".into()], Ns::Types, Guess::No)
+        {
+            Some((Def::Adt(id), _)) => Ty::Adt(id, Vec::new()),
+            Some((Def::Foreign(path), _)) => foreign(self.models, &path, Vec::new()),
+            _ => Ty::Unknown,
+        }
     }
 
     /// What `dyn A + B`, `impl A + B` or the bounds of a parameter say.
     pub fn bounds(&self, bounds: &[TypeId]) -> Ty {
         let mut traits = Vec::new();
+        let mut seen_through = None;
         for bound in bounds {
-            let Type::Path(path) = self.program.tree(self.file).ty(*bound) else { continue };
-            let Some(found) = self.trait_ref(path) else { continue };
+            let Type::Path(path) = self.program.tree(self.file).ty(*bound) else {
+                continue;
+            };
+            let Some(found) = self.trait_ref(path) else {
+                continue;
+            };
             match &found {
                 TraitRef::Foreign(name) => {
                     if let Some(ty) = self.well_known(name, path) {
                         return ty;
+                    }
+                    if seen_through.is_none() {
+                        seen_through = self.converts(name, path);
                     }
                     if !is_marker(name) {
                         traits.push(found);
@@ -190,12 +238,20 @@ impl<'a> Written<'a> {
                 TraitRef::Tree(_) => traits.push(found),
             }
         }
+        if traits.iter().all(|t| matches!(t, TraitRef::Foreign(_))) {
+            if let Some(ty) = seen_through {
+                return ty;
+            }
+        }
         Ty::Bound(traits)
     }
 
     pub fn trait_ref(&self, path: &Path) -> Option<TraitRef> {
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        match self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign)? {
+        match self
+            .index
+            .resolve(self.module, &names, Ns::Types, Guess::Foreign)?
+        {
             (Def::Trait(id), _) => Some(TraitRef::Tree(id)),
             (Def::Foreign(path), _) => Some(TraitRef::Foreign(canonical(self.models, &path))),
             _ => None,
@@ -205,16 +261,47 @@ impl<'a> Written<'a> {
     /// Traits whose values are known by what they give: functions, futures, iterators.
     fn well_known(&self, name: &str, path: &Path) -> Option<Ty> {
         let segment = path.last()?;
-        let binding = |wanted: &str| segment.bindings.iter().find(|(n, _)| *n == wanted).map(|(_, t)| *t);
+        let binding = |wanted: &str| {
+            segment
+                .bindings
+                .iter()
+                .find(|(n, _)| *n == wanted)
+                .map(|(_, t)| *t)
+        };
         match last_of(name) {
             "Fn" | "FnMut" | "FnOnce" | "AsyncFn" | "AsyncFnMut" | "AsyncFnOnce" => {
                 let result = binding("Output").map_or(Ty::Tuple(Vec::new()), |t| self.ty(t));
                 Some(Ty::Fn(self.all(&segment.args), Box::new(result)))
             }
             "Future" | "IntoFuture" => binding("Output").map(|t| self.ty(t)),
-            "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "Stream" => {
+            "Iterator"
+            | "IntoIterator"
+            | "DoubleEndedIterator"
+            | "ExactSizeIterator"
+            | "Stream" => {
                 let item = binding("Item").map_or(Ty::Unknown, |t| self.ty(t));
                 Some(Ty::Foreign("Iterator".into(), vec![item]))
+            }
+            _ => None,
+        }
+    }
+
+    /// `impl AsRef<T>` and the like are used for the `T` they give.
+    fn converts(&self, name: &str, path: &Path) -> Option<Ty> {
+        match name {
+            "std::convert::AsRef"
+            | "std::convert::AsMut"
+            | "std::convert::Into"
+            | "std::borrow::Borrow"
+            | "std::borrow::BorrowMut" => path
+                .last()?
+                .args
+                .first()
+                .map(|t| self.ty(*t))
+                .filter(|t| *t != Ty::Unknown),
+            "std::ops::Deref" | "std::ops::DerefMut" => {
+                let (_, ty) = path.last()?.bindings.iter().find(|(n, _)| *n == "Target")?;
+                Some(self.ty(*ty))
             }
             _ => None,
         }
@@ -224,7 +311,10 @@ impl<'a> Written<'a> {
     pub fn assoc(&self, base: Ty, name: &str) -> Ty {
         if let Home::Impl(id) = self.home {
             if Some(&base) == self.self_ty.as_ref() {
-                let own = self.index.impls[id as usize].assoc.iter().find(|(n, _)| *n == name);
+                let own = self.index.impls[id as usize]
+                    .assoc
+                    .iter()
+                    .find(|(n, _)| *n == name);
                 if let Some((_, ty)) = own {
                     return self.ty(*ty);
                 }
@@ -235,7 +325,9 @@ impl<'a> Written<'a> {
             Ty::Foreign(head, args) if head == "Iterator" && name == "Item" => {
                 args.into_iter().next().unwrap_or(Ty::Unknown)
             }
-            Ty::Foreign(head, args) if head == "Iterator" && name == "IntoIter" => Ty::Foreign(head, args),
+            Ty::Foreign(head, args) if head == "Iterator" && name == "IntoIter" => {
+                Ty::Foreign(head, args)
+            }
             Ty::Bound(traits) => self.assoc_of_bound(&traits, name),
             base => self.assoc_of_type(&base, name),
         }
@@ -247,7 +339,8 @@ impl<'a> Written<'a> {
             let data = &self.index.traits[id.0 as usize];
             if let Some((_, bounds)) = data.assoc.iter().find(|(n, _)| *n == name) {
                 let def = &self.program.traits[id.0 as usize];
-                let inside = Written::new(self.program, self.index, self.models, def.file, def.module);
+                let inside =
+                    Written::new(self.program, self.index, self.models, def.file, def.module);
                 inside.depth.set(self.depth.get() + 8);
                 return inside.bounds(bounds);
             }
@@ -256,13 +349,23 @@ impl<'a> Written<'a> {
     }
 
     fn assoc_of_type(&self, base: &Ty, name: &str) -> Ty {
-        let Some(key) = super::tables::key(base) else { return Ty::Unknown };
-        let Some(&(id, ty)) = self.index.tables.assoc.get(&(key, Name::new(name))) else { return Ty::Unknown };
+        let Some(key) = super::tables::key(base) else {
+            return Ty::Unknown;
+        };
+        let Some(&(id, ty)) = self.index.tables.assoc.get(&(key, Name::new(name))) else {
+            return Ty::Unknown;
+        };
         if self.depth.get() > 40 {
             return Ty::Unknown;
         }
         let found = &self.index.impls[id as usize];
-        let inside = Written::new(self.program, self.index, self.models, found.file, found.module);
+        let inside = Written::new(
+            self.program,
+            self.index,
+            self.models,
+            found.file,
+            found.module,
+        );
         let inside = inside.at_home(Home::Impl(id));
         inside.depth.set(self.depth.get() + 8);
         let mut subst = Subst::new();
@@ -282,7 +385,11 @@ impl<'a> Written<'a> {
             return Ty::Unknown;
         }
         *room -= 1;
-        let mut all = |list: &[Ty]| list.iter().map(|t| self.put(t, subst, room)).collect::<Vec<_>>();
+        let mut all = |list: &[Ty]| {
+            list.iter()
+                .map(|t| self.put(t, subst, room))
+                .collect::<Vec<_>>()
+        };
         match ty {
             Ty::Param(name) => match subst.iter().find(|(n, _)| n == name) {
                 Some((_, bound)) => {
@@ -335,11 +442,15 @@ pub fn unify(template: &Ty, actual: &Ty, subst: &mut Subst) {
         (_, Ty::Unknown | Ty::Never) => {}
         (Ty::Param(name), actual) => match subst.iter_mut().find(|(n, _)| n == name) {
             None => subst.push((name.clone(), actual.clone())),
-            Some((_, old)) if matches!(old, Ty::ForeignValue(_) | Ty::Unknown) => *old = actual.clone(),
+            Some((_, old)) if matches!(old, Ty::ForeignValue(_) | Ty::Unknown) => {
+                *old = actual.clone()
+            }
             Some(_) => {}
         },
         (Ty::Adt(a, xs), Ty::Adt(b, ys)) if a == b => pairs(xs, ys, subst),
-        (Ty::Foreign(a, xs), Ty::Foreign(b, ys)) if last_of(a) == last_of(b) => pairs(xs, ys, subst),
+        (Ty::Foreign(a, xs), Ty::Foreign(b, ys)) if last_of(a) == last_of(b) => {
+            pairs(xs, ys, subst)
+        }
         (Ty::Foreign(a, xs), actual) if *a == "Iterator" => {
             if let (Some(item), Some(found)) = (xs.first(), element(actual)) {
                 unify(item, &found, subst);
@@ -365,9 +476,9 @@ pub fn element(ty: &Ty) -> Option<Ty> {
             "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" if args.len() >= 2 => {
                 Some(Ty::Tuple(args[..2].to_vec()))
             }
-            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "IndexSet" | "Option" | "Iterator"
-            | "Range" | "Receiver" | "FuturesUnordered" | "FuturesOrdered" | "SmallVec" | "ArrayVec"
-            | "LinkedList" | "Peekable" => args.first().cloned(),
+            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "IndexSet" | "Option"
+            | "Iterator" | "Range" | "Receiver" | "FuturesUnordered" | "FuturesOrdered"
+            | "SmallVec" | "ArrayVec" | "LinkedList" | "Peekable" => args.first().cloned(),
             _ => None,
         },
         Ty::ForeignValue(path) => Some(Ty::ForeignValue(path.clone())),
@@ -393,8 +504,8 @@ pub fn foreign(models: Option<&Models>, path: &str, mut args: Vec<Ty>) -> Ty {
     let path = canonical(models, path);
     let last = last_of(&path);
     let peeled = match last {
-        "Box" | "Arc" | "Rc" | "Pin" | "Cow" | "BoxFuture" | "LocalBoxFuture" | "LazyLock" | "Lazy"
-        | "ManuallyDrop" | "CachePadded" => true,
+        "Box" | "Arc" | "Rc" | "Pin" | "Cow" | "BoxFuture" | "LocalBoxFuture" | "LazyLock"
+        | "Lazy" | "ManuallyDrop" | "CachePadded" => true,
         "Ref" | "RefMut" => path.starts_with("std::cell"),
         guard => guard.ends_with("Guard") && (guard.contains("Mutex") || guard.contains("RwLock")),
     };
@@ -406,7 +517,10 @@ pub fn foreign(models: Option<&Models>, path: &str, mut args: Vec<Ty>) -> Ty {
         "Result" => {
             if args.len() == 1 && path != "Result" {
                 let base = path.strip_suffix("::Result").unwrap_or_default();
-                args.push(Ty::Foreign(canonical(models, &format!("{base}::Error")), Vec::new()));
+                args.push(Ty::Foreign(
+                    canonical(models, &format!("{base}::Error")),
+                    Vec::new(),
+                ));
             }
             Ty::Foreign("Result".into(), args)
         }
@@ -442,7 +556,10 @@ impl Index {
             Home::Trait(id) => {
                 let found = &program.traits[id.0 as usize];
                 add(&program.tree(found.file).traits[found.decl as usize].generics);
-                bounds.push((Ty::Param("Self".into()), Ty::Bound(vec![TraitRef::Tree(id)])));
+                bounds.push((
+                    Ty::Param("Self".into()),
+                    Ty::Bound(vec![TraitRef::Tree(id)]),
+                ));
             }
             Home::Module => {}
         }
@@ -459,8 +576,14 @@ impl Index {
             self_ty: at.self_ty.clone(),
             receiver: function.receiver.is_some(),
             generics: at.params.clone(),
-            params: function.params.iter().map(|(_, t)| at.fresh().ty(*t)).collect(),
-            result: function.result.map_or(Ty::Tuple(Vec::new()), |t| at.fresh().ty(t)),
+            params: function
+                .params
+                .iter()
+                .map(|(_, t)| at.fresh().ty(*t))
+                .collect(),
+            result: function
+                .result
+                .map_or(Ty::Tuple(Vec::new()), |t| at.fresh().ty(t)),
             bounds,
         }
     }
@@ -470,11 +593,17 @@ impl Index {
             let (adt, decl) = (program.adt(id), program.adt_decl(id));
             let mut at = Written::new(program, self, Some(models), adt.file, adt.module);
             at.params = decl.generics.params.clone();
-            at.self_ty = Some(Ty::Adt(id, at.params.iter().cloned().map(Ty::Param).collect()));
-            let field = |f: &crate::frontend::rust::tree::FieldDecl| (f.name.clone(), at.fresh().ty(f.ty));
+            at.self_ty = Some(Ty::Adt(
+                id,
+                at.params.iter().cloned().map(Ty::Param).collect(),
+            ));
+            let field =
+                |f: &crate::frontend::rust::tree::FieldDecl| (f.name.clone(), at.fresh().ty(f.ty));
             decl.variants
                 .iter()
-                .map(|v| VariantTypes { fields: v.fields.iter().map(field).collect() })
+                .map(|v| VariantTypes {
+                    fields: v.fields.iter().map(field).collect(),
+                })
                 .collect()
         })
     }

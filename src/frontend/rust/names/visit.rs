@@ -1,8 +1,6 @@
 //! The children of an expression, for walks that need no types.
 
-use crate::frontend::rust::tree::{
-    Block, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, SelectArm, Stmt,
-};
+use crate::frontend::rust::tree::{Block, ExprId, ExprKind, MacroArgs, RustFile, SelectArm, Stmt};
 
 /// Calls `f` with every direct child expression, in the order of the text; expressions in patterns are not children.
 pub fn for_each_child(tree: &RustFile, expr: ExprId, f: &mut dyn FnMut(ExprId)) {
@@ -48,7 +46,11 @@ fn few(kind: &ExprKind) -> [Option<ExprId>; 3] {
         }
         ExprKind::Repeat { value, len } => [Some(*value), Some(*len), None],
         ExprKind::Cast { value, .. } | ExprKind::Let { value, .. } => [Some(*value), None, None],
-        ExprKind::If { cond, then, otherwise } => [Some(*cond), Some(*then), *otherwise],
+        ExprKind::If {
+            cond,
+            then,
+            otherwise,
+        } => [Some(*cond), Some(*then), *otherwise],
         ExprKind::Async { block } => [Some(*block), None, None],
         ExprKind::Loop { body, .. } | ExprKind::Closure { body, .. } => [Some(*body), None, None],
         ExprKind::While { cond, body, .. } => [Some(*cond), Some(*body), None],
@@ -64,7 +66,9 @@ fn few(kind: &ExprKind) -> [Option<ExprId>; 3] {
 fn block_children(block: &Block, f: &mut dyn FnMut(ExprId)) {
     for stmt in &block.stmts {
         match stmt {
-            Stmt::Let { value, otherwise, .. } => {
+            Stmt::Let {
+                value, otherwise, ..
+            } => {
                 value.iter().for_each(|v| f(*v));
                 otherwise.iter().for_each(|o| f(*o));
             }
@@ -83,24 +87,15 @@ fn macro_children(args: &MacroArgs, f: &mut dyn FnMut(ExprId)) {
             guard.iter().for_each(|g| f(*g));
         }
         MacroArgs::Select(arms) => {
-            for SelectArm { future, cond, body, .. } in arms {
+            for SelectArm {
+                future, cond, body, ..
+            } in arms
+            {
                 future.iter().chain(cond).for_each(|e| f(*e));
                 f(*body);
             }
         }
         MacroArgs::Block(block) => f(*block),
         MacroArgs::Opaque { .. } => {}
-    }
-}
-
-/// The patterns directly inside a pattern.
-pub fn pat_children(tree: &RustFile, pat: PatId) -> Vec<PatId> {
-    match &tree.pat(pat).kind {
-        PatKind::Ident { sub, .. } => sub.iter().copied().collect(),
-        PatKind::TupleStruct { parts, .. } => parts.clone(),
-        PatKind::Struct { fields, .. } => fields.iter().map(|(_, p)| *p).collect(),
-        PatKind::Tuple(all) | PatKind::Slice(all) | PatKind::Or(all) => all.clone(),
-        PatKind::Typed(inner, _) | PatKind::Ref(inner) => vec![*inner],
-        _ => Vec::new(),
     }
 }

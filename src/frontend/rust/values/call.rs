@@ -84,7 +84,7 @@ impl Values<'_> {
         let mut names = path.rsplit("::");
         let (last, owner) = (names.next().unwrap_or(""), names.next().unwrap_or(""));
         if owner == "Duration" {
-            return duration(last, &arg(0), || arg(1), Origin::literal(self.span(body, e)));
+            return duration(last, &arg(0), &|| arg(1), Origin::literal(self.span(body, e)));
         }
         match (owner, last) {
             ("Some", _) | (_, "Some" | "Ok") => Val::Wrapped(Box::new(arg(0))),
@@ -137,7 +137,7 @@ impl Values<'_> {
 }
 
 /// `Duration::from_secs(3)` and its siblings.
-fn duration(name: &str, value: &Val, nanos: impl Fn() -> Val, origin: Origin) -> Val {
+fn duration(name: &str, value: &Val, nanos: &dyn Fn() -> Val, origin: Origin) -> Val {
     let number = |n: u64| Val::Int(Value::Number(n), origin.clone());
     let (times, per) = match name {
         "from_millis" => (1, 1),
@@ -147,14 +147,14 @@ fn duration(name: &str, value: &Val, nanos: impl Fn() -> Val, origin: Origin) ->
         "from_micros" => (1, 1_000),
         "from_nanos" => (1, 1_000_000),
         "new" => {
-            let secs = duration("from_secs", value, &nanos, origin.clone());
-            let rest = duration("from_nanos", &nanos(), &nanos, origin);
+            let secs = duration("from_secs", value, nanos, origin.clone());
+            let rest = duration("from_nanos", &nanos(), nanos, origin);
             return binary(BinaryOp::Add, secs, rest);
         }
         _ => return Val::unknown("a duration that is not known"),
     };
     match value {
-        Val::Any(parts) => any(parts.iter().map(|p| duration(name, p, &nanos, origin.clone()))),
+        Val::Any(parts) => any(parts.iter().map(|p| duration(name, p, nanos, origin.clone()))),
         Val::Wrapped(_) => duration(name, &unwrap(value.clone()), nanos, origin),
         Val::Unknown(why) => Val::Unknown(why.clone()),
         Val::Float(f) => millis(f * times as f64 / per as f64, origin),
