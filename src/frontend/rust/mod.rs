@@ -8,3 +8,4 @@ pub mod program;
 pub mod tree;
 pub mod val;
 pub mod values;
+pub mod waits;
