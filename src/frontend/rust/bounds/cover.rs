@@ -99,3 +99,8 @@ pub fn side(tree: &RustFile, pat: PatId) -> Option<bool> {
         _ => None,
     }
 }
+
+/// `Ok(..)`, the arm of success.
+pub fn is_ok(tree: &RustFile, pat: PatId) -> bool {
+    matches!(&tree.pat(pat).kind, PatKind::TupleStruct { path, .. } if path.last().is_some_and(|s| s.name == "Ok"))
+}

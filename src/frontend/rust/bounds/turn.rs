@@ -209,7 +209,7 @@ impl Compile<'_, '_, '_> {
             let guard = arm.guard.map(|g| self.cond(g));
             let side = cover::side(tree, arm.pat);
             let body = self.node(arm.body);
-            let body = match self.failing && side == Some(true) && !keeps(&body) {
+            let body = match self.failing && cover::is_ok(tree, arm.pat) && !keeps(&body) {
                 true => Node::Jump(Exit::Return),
                 false => body,
             };
@@ -240,7 +240,6 @@ impl Compile<'_, '_, '_> {
         let (tree, types) = (values.tree(self.look.body), values.types(self.look.body));
         let cond = self.fallible(value);
         match cover::side(tree, pat) {
-            Some(true) if self.failing && matches!(cond, Cond::First(..)) => cond,
             Some(true) => cond,
             Some(false) => Cond::Not(Box::new(cond)),
             None if cover::takes_all(tree, types, pat) => match cond {
@@ -362,6 +361,11 @@ impl Compile<'_, '_, '_> {
                     "wrapping_sub" if same => Some(Node::Move(-n)),
                     _ => None,
                 }
+            }
+            ExprKind::Match { value, arms } => {
+                let (cell, n) = look.checked_sub(*value)?;
+                let keeps = arms.iter().any(|a| matches!(look.kind(a.body), ExprKind::Path(_)));
+                (cell == own && keeps).then_some(Node::Move(-n))
             }
             ExprKind::Path(_) => {
                 let pat = look.values.types(look.body).locals.get(&value)?;

@@ -16,7 +16,7 @@ mod text;
 pub mod walk;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::cell::{Cell as Counter, RefCell};
 use std::rc::Rc;
