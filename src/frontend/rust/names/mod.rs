@@ -1,9 +1,12 @@
 //! From lowered files to the tables of a program: which module holds which name, what a path means, which type has which
 //! methods. Everything is built once and only read afterwards, so that bodies can be looked at in parallel.
 
+mod items;
 mod place;
 mod prelude;
 mod scope;
+mod shape;
+mod sigs;
 mod tables;
 pub(super) mod types;
 mod uses;

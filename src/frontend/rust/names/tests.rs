@@ -5,11 +5,11 @@ use crate::frontend::rust::lower::lower;
 use crate::frontend::rust::program::{CrateId, CrateKind, DependencyOf};
 use crate::source::SourceFile;
 
+/// Name, kind, root file, dependencies.
+type Root<'a> = (&'a str, CrateKind, &'a str, &'a [(&'a str, DependencyOf)]);
+
 /// Builds a program from files; every `Cargo`-less crate root is named with its kind and what it depends on.
-pub fn program(
-    files: &[(&str, &str)],
-    roots: &[(&str, CrateKind, &str, &[(&str, DependencyOf)])],
-) -> (Program, Index) {
+pub fn program(files: &[(&str, &str)], roots: &[Root<'_>]) -> (Program, Index) {
     let sources = Sources::new(files.iter().map(|(p, t)| SourceFile::new(*p, *t)).collect());
     let lowered = sources.iter().map(|(file, f)| LoweredFile {
         file,
