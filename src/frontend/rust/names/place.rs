@@ -50,12 +50,16 @@ pub(super) struct Placer<'a> {
     pub(super) queue: VecDeque<Job<'a>>,
 }
 
-pub fn place(
-    files: &[LoweredFile],
-    crates: Vec<Crate>,
-    sources: &Sources,
-    tests: bool,
-) -> (Program, Index, Vec<Import>) {
+/// Programs before their imports are resolved.
+pub struct Placed {
+    pub program: Program,
+    pub index: Index,
+    pub imports: Vec<Import>,
+    /// By file.
+    pub reached: Vec<bool>,
+}
+
+pub fn place(files: &[LoweredFile], crates: Vec<Crate>, sources: &Sources, tests: bool) -> Placed {
     let has_items = |f: &LoweredFile| {
         f.tree
             .exprs
@@ -77,7 +81,14 @@ pub fn place(
     placer.program.crates = crates;
     placer.roots();
     placer.externs();
-    (placer.program, placer.index, placer.imports)
+    Placed {
+        reached: (0..files.len())
+            .map(|f| placer.placed.contains_key(&f))
+            .collect(),
+        program: placer.program,
+        index: placer.index,
+        imports: placer.imports,
+    }
 }
 
 impl<'a> Placer<'a> {

@@ -158,6 +158,21 @@ fn crates_of_the_tree_see_each_other() {
 }
 
 #[test]
+fn files_without_functions_keep_their_types() {
+    let (program, index) = one_crate(&[
+        ("src/lib.rs", "mod t; mod u; fn f(a: t::A) {}"),
+        ("src/t.rs", "pub type A = Vec<u8>;"),
+        ("src/orphan.rs", "pub type A = Vec<u8>;"),
+        ("src/u.rs", "pub trait T {} impl T for super::t::A {}"),
+    ]);
+    let models = crate::model::Models::new(Vec::new());
+    let list = Ty::Foreign("Vec".into(), vec![Ty::Foreign("u8".into(), Vec::new())]);
+    assert_eq!(index.sig(&program, &models, FnId(0)).params, [list]);
+    let kept = |f: &LoweredFile| !f.tree.items.is_empty();
+    assert_eq!(program.files.iter().filter(|f| kept(f)).count(), 3);
+}
+
+#[test]
 fn cycles_and_missing_files_end() {
     let (program, index) = one_crate(&[(
         "src/lib.rs",
