@@ -319,10 +319,10 @@ impl<'a> Written<'a> {
             let data = &self.index.traits[id.0 as usize];
             if let Some((_, bounds)) = data.assoc.iter().find(|(n, _)| *n == name) {
                 let def = &self.program.traits[id.0 as usize];
-                let inside =
-                    Written::new(self.program, self.index, self.models, def.file, def.module);
-                inside.depth.set(self.depth.get() + 8);
-                return inside.bounds(bounds);
+                let inside = self.inside(def.file, def.module);
+                let found = inside.bounds(bounds);
+                self.budget.set(inside.budget.get());
+                return found;
             }
         }
         Ty::Unknown
@@ -338,57 +338,70 @@ impl<'a> Written<'a> {
         if self.depth.get() > 40 {
             return Ty::Unknown;
         }
+        self.begin();
         let found = &self.index.impls[id as usize];
-        let inside = Written::new(
-            self.program,
-            self.index,
-            self.models,
-            found.file,
-            found.module,
-        );
-        let inside = inside.at_home(Home::Impl(id));
-        inside.depth.set(self.depth.get() + 8);
+        let inside = self
+            .inside(found.file, found.module)
+            .at_home(Home::Impl(id));
         let mut subst = Subst::new();
         unify(&found.for_type, base, &mut subst);
         let template = inside.ty(ty);
-        self.subst(&template, &subst)
+        self.budget.set(inside.budget.get());
+        self.depth.set(self.depth.get() + 8);
+        let found = self.put(&template, &subst);
+        self.depth.set(self.depth.get() - 8);
+        found
+    }
+
+    /// Another place that is looked at on the way: deeper, and on the same budget, so that types that lead to each other
+    /// in a circle end.
+    fn inside(&self, file: usize, module: ModId) -> Written<'a> {
+        let inside = Written::new(self.program, self.index, self.models, file, module);
+        inside.depth.set(self.depth.get() + 8);
+        inside.budget.set(self.budget.get());
+        inside
+    }
+
+    /// Whatever is not part of something larger has the whole budget.
+    fn begin(&self) {
+        if self.depth.get() == 0 {
+            self.budget.set(BUDGET);
+        }
     }
 
     /// Puts bindings in; a parameter without one is unknown.
     pub fn subst(&self, ty: &Ty, subst: &Subst) -> Ty {
-        let mut room = BUDGET;
-        self.put(ty, subst, &mut room)
+        self.begin();
+        self.put(ty, subst)
     }
 
-    fn put(&self, ty: &Ty, subst: &Subst, room: &mut u32) -> Ty {
-        if *room == 0 {
+    fn spend(&self, nodes: u32) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(nodes));
+        left > 0
+    }
+
+    fn put(&self, ty: &Ty, subst: &Subst) -> Ty {
+        if !self.spend(1) {
             return Ty::Unknown;
         }
-        *room -= 1;
-        let mut all = |list: &[Ty]| {
-            list.iter()
-                .map(|t| self.put(t, subst, room))
-                .collect::<Vec<_>>()
-        };
+        let all = |list: &[Ty]| list.iter().map(|t| self.put(t, subst)).collect::<Vec<_>>();
         match ty {
             Ty::Param(name) => match subst.iter().find(|(n, _)| n == name) {
                 Some((_, bound)) => {
-                    *room = room.saturating_sub(size(bound, BUDGET));
+                    self.spend(size(bound, BUDGET));
                     bound.clone()
                 }
                 None => Ty::Unknown,
             },
-            Ty::Assoc(base, name) => {
-                let base = self.put(base, subst, room);
-                match base {
-                    Ty::Param(_) | Ty::Assoc(..) => Ty::Unknown,
-                    base => self.assoc(base, name),
-                }
-            }
+            Ty::Assoc(base, name) => match self.put(base, subst) {
+                Ty::Param(_) | Ty::Assoc(..) => Ty::Unknown,
+                base => self.assoc(base, name),
+            },
             Ty::Adt(id, args) => Ty::Adt(*id, all(args)),
             Ty::Foreign(path, args) => Ty::Foreign(path.clone(), all(args)),
             Ty::Tuple(parts) => Ty::Tuple(all(parts)),
-            Ty::Fn(params, result) => Ty::Fn(all(params), Box::new(self.put(result, subst, room))),
+            Ty::Fn(params, result) => Ty::Fn(all(params), Box::new(self.put(result, subst))),
             other => other.clone(),
         }
     }
