@@ -21,7 +21,7 @@ pub struct Lookup {
     trait_methods: FxHashMap<Name, Vec<Place>>,
 }
 
-/// A chain of `derives_to` or aliases longer than this is a mistake in a model.
+/// A chain of `derefs_to` or aliases longer than this is a mistake in a model.
 const STEPS: usize = 8;
 
 impl Models {
