@@ -72,6 +72,9 @@ impl Focus<'_, '_> {
 
     /// The choices of a node, with one table for each context.
     fn of(&mut self, node: NodeId, world: World, contexts: &[Context]) -> Vec<Choice> {
+        if contexts.is_empty() {
+            return Vec::new(); // nothing leads here in this world
+        }
         if self.evaluator.arena.below(node).caught > 0 {
             return self.fresh(node, self.evaluator.reduced(node, world), contexts);
         }
@@ -83,7 +86,7 @@ impl Focus<'_, '_> {
     }
 
     fn fresh(&mut self, node: NodeId, world: World, contexts: &[Context]) -> Vec<Choice> {
-        if world.counted == Which::None || contexts.is_empty() || !self.evaluator.step() {
+        if world.counted == Which::None || !self.evaluator.step() {
             return Vec::new();
         }
         let found =

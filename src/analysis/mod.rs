@@ -14,7 +14,7 @@ mod repeats;
 mod table;
 mod view;
 
-pub use paths::analyse;
+pub use paths::{analyse, table_of};
 
 use crate::class::{Endings, Scenario};
 use crate::effect::{Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};

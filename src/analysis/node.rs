@@ -81,8 +81,12 @@ pub struct Below {
     pub deps: Rc<[DepId]>,
     /// How many enclosing arms it mentions.
     pub caught: u8,
-    /// Something here makes the number differ from the plain calls: a layer, or an arm that calls something.
+    /// Something here makes the number differ from the plain calls: a layer, an arm that calls something, or a success
+    /// that leaves.
     pub repeats: bool,
+    /// Dependencies whose success does not simply go on (`if let Ok(hit) = cache.get() { return hit }`): only their
+    /// failure leads to what comes after, in the same function.
+    pub gates: Rc<[DepId]>,
     /// A call that leads nowhere we know.
     pub unknown: bool,
 }
@@ -174,10 +178,13 @@ impl<'a> Arena<'a> {
     }
 
     fn summary(&self, node: &Node) -> Below {
-        let mut out = Below { deps: Rc::from([]), caught: 0, repeats: false, unknown: matches!(node, Node::Unknown) };
+        let unknown = matches!(node, Node::Unknown);
+        let none = || Rc::from([]);
+        let mut out = Below { deps: none(), caught: 0, repeats: false, gates: none(), unknown };
         for child in node.children() {
             let child = self.below(child);
             out.deps = union(&out.deps, &child.deps);
+            out.gates = union(&out.gates, &child.gates);
             out.caught = out.caught.max(child.caught);
             out.repeats |= child.repeats;
             out.unknown |= child.unknown;
@@ -186,8 +193,18 @@ impl<'a> Arena<'a> {
             Node::Remote { dep, .. } => out.deps = union(&out.deps, &[*dep].into()),
             Node::Caught(level) => out.caught = level.saturating_add(1),
             // Nothing outside a function is caught inside it.
-            Node::Frame(_) => out.caught = 0,
-            Node::Recover(body, _, arms) => {
+            Node::Frame(_) => {
+                out.caught = 0;
+                out.gates = none();
+            }
+            Node::Map(rules, body) if rules.iter().any(|(from, to)| from.has(Ending::Ok) && *to != Endings::OK) => {
+                self.gate(&mut out, *body);
+            }
+            Node::Recover(body, on, arms) => {
+                let turns = |(on, arm): (&Endings, &NodeId)| on.has(Ending::Ok) && *arm != Arena::NOTHING;
+                if on.iter().zip(arms).any(turns) {
+                    self.gate(&mut out, *body);
+                }
                 let arms = || arms.iter().map(|arm| self.below(*arm));
                 let inner = arms().map(|arm| arm.caught.saturating_sub(1)).max().unwrap_or(0);
                 out.caught = inner.max(self.below(*body).caught);
@@ -197,6 +214,11 @@ impl<'a> Arena<'a> {
             _ => {}
         }
         out
+    }
+
+    fn gate(&self, out: &mut Below, body: NodeId) {
+        out.gates = union(&out.gates, &self.below(body).deps);
+        out.repeats |= !out.gates.is_empty();
     }
 }
 

@@ -8,13 +8,13 @@ use super::focus::{Choice, Focus, Memo};
 use super::node::{Arena, DepId, LayerIx, NodeId};
 use super::view::{Marks, View};
 use super::{Analysis, CallSite, LayerUse, Row, ceiling, deadlines, keep, layers, repeats};
-use crate::class::Scenario;
-use crate::effect::PlaceId;
-use crate::fact::Facts;
+use crate::class::{Ending, Scenario};
+use crate::effect::{Effect, PlaceId};
+use crate::fact::{Facts, Place};
 use crate::graph::{Graph, Links};
 use crate::name::Name;
 use crate::settings::Settings;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::value::{Bound, Tries, Why};
 
 /// Everything that is computed from the facts of a run.
@@ -49,6 +49,29 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
     analysis.unsafe_repeats.sort_by_key(|u| (u.at, u.layer.at, u.layer.bound_at));
     analysis.sites.sort_by(|a, b| (a.at, a.operation, &a.dependency).cmp(&(b.at, b.operation, &b.dependency)));
     analysis
+}
+
+/// The table of one effect by itself: each ending with the largest number of tries to the dependency `counted` on the
+/// way there, where `failing` fails as the scenario says. Dependencies are named as in rows.
+pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &str) -> Vec<(Ending, Tries)> {
+    let (name, at) = (Name::new("it"), Span::default());
+    let place =
+        Place { name: name.clone(), at, params: Vec::new(), body: effect.clone(), package: name.clone(), service: name };
+    let facts = Facts { places: vec![place], ..Facts::default() };
+    let settings = Settings::default();
+    let links = Links::new(&facts, &settings, &Sources::default());
+    let graph = Graph::new(&facts, &links);
+    let mut binder = Binder::new(&facts, &graph, &links);
+    let root = binder.operation(PlaceId(0));
+    let which = |name: &str| {
+        let at = binder.arena.deps.iter().position(|d| *d == *name);
+        at.map_or(Which::None, |at| Which::Dep(DepId(at as u32)))
+    };
+    let (failing, counted) = (which(failing), which(counted));
+    let mut evaluator = Evaluator::new(&binder.arena);
+    evaluator.begin();
+    let world = World { failing, fails_with: scenario.ending(), counted, only: None };
+    evaluator.table(root, world).cells().iter().map(|cell| (cell.ending, cell.tries)).collect()
 }
 
 /// What is shared between all operations of a run.
@@ -102,6 +125,10 @@ impl<'a> Run<'_, 'a> {
             };
             let pair = Pair { root, view: &view, dep: *dep, failing };
             let row = self.row(index, &pair, analysis);
+            // No run gets there, whatever fails.
+            if row.attempts == Bound::Exactly(0) {
+                continue;
+            }
             self.call_sites(&row, &pair, analysis);
             analysis.rows.push(row);
         }

@@ -79,11 +79,6 @@ impl Table {
         self.largest(|_| true).unwrap_or_default()
     }
 
-    /// The tries of a normal ending.
-    pub fn get(&self, ending: Ending) -> Option<Tries> {
-        self.largest(|c| c.flow == Flow::Normal && c.ending == ending)
-    }
-
     /// Whether no cell of the other is larger. Both must stem from the same effect in the same world.
     pub fn covers(&self, other: &Table) -> bool {
         let larger = |(a, b): (&Cell, &Cell)| a.tries.low >= b.tries.low && a.tries.high >= b.tries.high;

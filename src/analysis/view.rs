@@ -95,6 +95,7 @@ impl View {
                     self.beside(&arena.below(*body).deps, &arena.below(*arm).deps);
                 }
             }
+            Node::Frame(body) => self.beside(&arena.below(*body).gates, &below.deps),
             _ => {}
         }
     }
