@@ -1,34 +1,51 @@
-//! Stub of the walk over files: whatever is named, read in order. The real one honours ignore files and limits.
+//! Stub of the walk over files, with the borders of the real one.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-use super::{Error, config};
 use crate::fact::Problem;
-use crate::settings::Settings;
 use crate::source::{SourceFile, Sources};
+
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub tests: bool,
+    pub no_ignore: bool,
+    pub exclude: Vec<String>,
+}
 
 #[derive(Debug, Default)]
 pub struct Found {
     pub sources: Sources,
     pub problems: Vec<Problem>,
+    pub notes: Vec<String>,
 }
 
-pub fn discover(paths: &[String], _settings: &Settings, _no_ignore: bool) -> Result<Found, Error> {
-    let here = [".".to_string()];
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DiscoverError {
+    NoSuchPath(String),
+}
+
+impl fmt::Display for DiscoverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DiscoverError::NoSuchPath(path) => write!(f, "no such path: {path}"),
+        }
+    }
+}
+
+pub fn discover(root: &Path, paths: &[PathBuf], _options: &Options) -> Result<Found, DiscoverError> {
     let mut files = Vec::new();
-    for path in if paths.is_empty() { &here[..] } else { paths } {
-        std::fs::metadata(path).map_err(|e| Error(format!("{path}: {}", config::reason(&e))))?;
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().flatten() {
-            let wanted = entry.file_type().is_file() && wanted(entry.path());
+    for path in paths {
+        let full = root.join(path);
+        std::fs::metadata(&full).map_err(|_| DiscoverError::NoSuchPath(path.display().to_string()))?;
+        for entry in walkdir::WalkDir::new(&full).sort_by_file_name().into_iter().flatten() {
+            let shown = entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string();
+            let shown = shown.trim_start_matches("./").to_string();
+            let wanted = shown.ends_with(".rs") || shown.ends_with("Cargo.toml") || shown.ends_with("Cargo.lock");
             if let Some(text) = wanted.then(|| std::fs::read_to_string(entry.path()).ok()).flatten() {
-                let shown = entry.path().display().to_string();
-                files.push(SourceFile::new(shown.strip_prefix("./").unwrap_or(&shown), text));
+                files.push(SourceFile::new(shown, text));
             }
         }
     }
-    Ok(Found { sources: Sources::new(files), problems: Vec::new() })
-}
-
-fn wanted(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "rs" || e == "toml") || path.file_name().is_some_and(|n| n == "Cargo.lock")
+    Ok(Found { sources: Sources::new(files), ..Found::default() })
 }

@@ -317,3 +317,10 @@ pub enum Entry {
 pub struct Models {
     pub models: Vec<Model>,
 }
+
+impl Models {
+    /// Stub: the models with their look-ups.
+    pub fn new(models: Vec<Model>) -> Models {
+        Models { models }
+    }
+}
