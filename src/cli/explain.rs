@@ -34,7 +34,8 @@ fn list(models: &Models) -> String {
     }
     out.push_str("\nLibraries (retrylint explain LIBRARY):\n");
     for model in &models.models {
-        out.push_str(&format!("  {:<24} {:<16} {}\n", model.krate, model.versions, model.about));
+        let (krate, versions) = (model.krate.as_str(), model.versions.as_str());
+        out.push_str(&format!("  {krate:<20} {versions:<14} {}\n", model.about));
     }
     out.push_str("\nOperations (retrylint explain OPERATION [PATH]): those that `retrylint audit` lists.\n");
     out
