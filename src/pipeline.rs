@@ -10,7 +10,8 @@ use crate::effect::Confidence;
 use crate::fact::{Facts, Problem};
 use crate::frontend;
 use crate::lint::{self, Context, Finding, Level, Lint};
-use crate::model::Models;
+use crate::model::load::{self, LoadError};
+use crate::model::{Model, Models};
 use crate::report::View;
 use crate::settings::Settings;
 use crate::source::Sources;
@@ -59,9 +60,11 @@ impl Run {
     }
 }
 
-/// The models compiled into the program.
-pub fn models() -> Models {
-    Models::new(crate::model::load::built_in().unwrap_or_default())
+/// The built-in models that these sources can use: those of crates that some manifest names; without a manifest, all.
+pub fn models_for(sources: &Sources) -> Result<Vec<Model>, LoadError> {
+    let manifest = |path: &str| path.ends_with("Cargo.toml") || path.ends_with("Cargo.lock");
+    let texts: Vec<&str> = sources.iter().filter(|(_, f)| manifest(&f.path)).map(|(_, f)| f.text.as_str()).collect();
+    load::built_in_for(|krate| texts.is_empty() || texts.iter().any(|t| t.contains(krate)))
 }
 
 /// Runs every lint that is on. `problems` are those of reading the files; the front-end adds its own.
@@ -76,7 +79,7 @@ pub fn run(sources: Sources, problems: Vec<Problem>, settings: Settings, models:
     Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic }
 }
 
-fn findings(context: &Context<'_>, options: &Options, registry: &[&Lint]) -> Vec<Finding> {
+fn findings(context: &Context<'_>, options: &Options, registry: &[&'static Lint]) -> Vec<Finding> {
     let levels = level::Levels::new(registry, context.settings, options);
     let mut all = Vec::new();
     for lint in registry {
@@ -90,6 +93,7 @@ fn findings(context: &Context<'_>, options: &Options, registry: &[&Lint]) -> Vec
     sort(context.sources, &mut all);
     fingerprint::fingerprint(context, &mut all);
     all.retain(|f| f.confidence >= options.min_confidence);
+    lint::drop_covered(&mut all);
     all
 }
 

@@ -14,6 +14,8 @@ pub struct Comment {
     /// The comment itself.
     pub at: Span,
     pub what: What,
+    /// What it says, without `retrylint:` and the reason.
+    pub words: String,
     /// From the first byte of the line it speaks of to the end of the statement, item or block that begins there.
     pub covers: Span,
     pub reason: Option<String>,
@@ -58,6 +60,7 @@ fn comment(file: FileId, text: &str, tokens: &[Token], at: Token) -> Option<Comm
     Some(Comment {
         at: Span::new(file, at.start as u32, at.end as u32),
         what,
+        words: words.to_string(),
         covers: Span::new(file, start as u32, end as u32),
         reason: reason.map(str::to_string),
     })

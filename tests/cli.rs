@@ -73,7 +73,7 @@ fn refused(said: &Said, parts: &[&str]) {
 #[test]
 fn missing_path() {
     let folder = package(None);
-    refused(&run(folder.path(), &["check", "no/such"]), &["error: no/such", "no such file or folder"]);
+    refused(&run(folder.path(), &["check", "no/such"]), &["error: no such path: no/such"]);
     refused(&run(folder.path(), &["audit", "--config", "no.toml"]), &["error: no.toml", "no such file or folder"]);
 }
 

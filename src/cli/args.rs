@@ -7,7 +7,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::{Error, output};
 use crate::effect::Confidence;
 use crate::lint::{self, Level};
-use crate::name::nearest;
 use crate::pipeline::{Options, from_word};
 
 /// Finds retry amplification in a source tree before an outage does.
@@ -234,11 +233,10 @@ fn known(word: &str, option: &str) -> Result<(), Error> {
 
 /// What to say about a name that no lint has.
 pub fn unknown_lint(word: &str) -> Option<String> {
-    if lint::ALL.iter().any(|l| l.name == word || l.code.eq_ignore_ascii_case(word)) {
+    if lint::by_name(word).is_some() {
         return None;
     }
-    let meant = nearest(word, lint::ALL.iter().flat_map(|l| [l.name, l.code]));
-    let meant = meant.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+    let meant = lint::nearest(word).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     Some(format!("unknown lint `{word}`{meant}"))
 }
 

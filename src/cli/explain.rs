@@ -1,19 +1,19 @@
 //! `explain`: a lint's page, a library's defaults with the lines that prove them, or an operation's number.
 
 use super::args::Explain;
-use super::{CLEAN, Error, look, models, output, terminal};
-use crate::lint::{self, Lint};
+use super::{CLEAN, Error, config, look, models, output, terminal};
+use crate::lint;
 use crate::model::{Means, Model, Models, Scalar};
 use crate::name::nearest;
 use crate::report::human::{self, Filter};
 use crate::report::sanitise;
 
 pub fn run(explain: &Explain) -> Result<u8, Error> {
-    let settings = super::config::load(explain.shared.config.as_deref())?.settings;
-    let models = models(&settings)?;
+    let settings = config::load(explain.shared.config.as_deref())?.settings;
+    let models = models::all(&settings)?;
     let text = match explain.what.as_deref() {
         None => list(&models),
-        Some(word) => match (find_lint(word), find_models(&models, word)) {
+        Some(word) => match (lint::by_name(word), find_models(&models, word)) {
             (Some(lint), _) => lint.page.to_string(),
             (None, found) if !found.is_empty() => found.iter().map(|m| model(m)).collect::<Vec<_>>().join("\n"),
             _ => operation(explain, word, &models)?,
@@ -21,10 +21,6 @@ pub fn run(explain: &Explain) -> Result<u8, Error> {
     };
     output::to_stdout(&text)?;
     Ok(CLEAN)
-}
-
-fn find_lint(word: &str) -> Option<&'static Lint> {
-    lint::ALL.iter().copied().find(|l| l.name == word || l.code.eq_ignore_ascii_case(word))
 }
 
 fn find_models<'a>(models: &'a Models, word: &str) -> Vec<&'a Model> {
@@ -38,7 +34,8 @@ fn list(models: &Models) -> String {
     }
     out.push_str("\nLibraries (retrylint explain LIBRARY):\n");
     for model in &models.models {
-        out.push_str(&format!("  {:<24} {:<16} {}\n", model.krate, model.versions, model.about));
+        let (krate, versions) = (model.krate.as_str(), model.versions.as_str());
+        out.push_str(&format!("  {krate:<20} {versions:<14} {}\n", model.about));
     }
     out.push_str("\nOperations (retrylint explain OPERATION [PATH]): those that `retrylint audit` lists.\n");
     out

@@ -4,10 +4,12 @@ mod args;
 mod config;
 pub mod discover;
 mod explain;
+mod models;
 mod output;
 mod terminal;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -16,9 +18,9 @@ use output::Written;
 
 use crate::fact::Stats;
 use crate::lint::Level;
-use crate::model::Models;
 use crate::pipeline::{self, Run};
 use crate::report::{human, json};
+use crate::settings::Settings;
 use crate::source::{SourceFile, Sources};
 
 /// The run could not be done. One line, for standard error.
@@ -101,25 +103,28 @@ struct Done {
 
 fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     let began = Instant::now();
-    let settings = config::load(shared.config.as_deref())?;
+    let loaded = config::load(shared.config.as_deref())?;
     let options = shared.options()?;
-    let models = models(&settings.settings)?;
-    let options_of_walk = discover::Options {
-        tests: settings.settings.tests,
-        no_ignore: shared.no_ignore,
-        exclude: settings.settings.exclude.clone(),
-    };
-    let root = std::env::current_dir().map_err(|e| Error(format!("no working directory: {e}")))?;
-    let paths: Vec<_> = paths.iter().map(std::path::PathBuf::from).collect();
-    let found = discover::discover(&root, &paths, &options_of_walk).map_err(|e| Error(e.to_string()))?;
-    let (sources, problems) = with_settings(found, settings.text.as_deref(), &settings.settings.file);
-    let run = pipeline::run(sources, problems, settings.settings, &models, &options);
+    let found = find(shared, paths, &loaded.settings)?;
+    for note in found.notes.iter().filter(|_| !shared.quiet) {
+        output::complain(&format!("note: {note}"));
+    }
+    let models = models::of(&loaded.settings, &found.sources)?;
+    let (sources, problems) = with_settings(found, loaded.text.as_deref(), &loaded.settings.file);
+    let run = pipeline::run(sources, problems, loaded.settings, &models, &options);
     Ok(Done { run, ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) })
 }
 
-/// The models compiled into the program, and the user's own.
-fn models(_settings: &crate::settings::Settings) -> Result<Models, Error> {
-    Ok(pipeline::models())
+/// The one call that looks for files.
+fn find(shared: &Shared, paths: &[String], settings: &Settings) -> Result<discover::Found, Error> {
+    let here = std::env::current_dir().map_err(|e| Error(format!("the working directory: {}", config::reason(&e))))?;
+    let mut paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    if paths.is_empty() {
+        paths.push(PathBuf::from("."));
+    }
+    let options =
+        discover::Options { tests: settings.tests, no_ignore: shared.no_ignore, exclude: settings.exclude.clone() };
+    discover::discover(&here, &paths, &options).map_err(|e| Error(e.to_string()))
 }
 
 /// Findings about `retrylint.toml` need its text among the sources. Problems know files by number, which shift with it.

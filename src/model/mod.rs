@@ -399,3 +399,4 @@ pub struct Models {
     pub models: Vec<Model>,
     lookup: lookup::Lookup,
 }
+

@@ -2,11 +2,9 @@
 
 use globset::Glob;
 
-use super::level::{Levels, is};
-use crate::effect::Confidence;
+use super::level::Levels;
 use crate::lint::finding::Suppressed;
-use crate::lint::{Context, Finding, Level};
-use crate::name::{Name, nearest};
+use crate::lint::{self, Context, Finding, Idle, Level};
 use crate::settings::Allow;
 use crate::source::{FileId, Span};
 use crate::suppress::{self, Comment, What};
@@ -24,38 +22,48 @@ pub fn accept(context: &Context<'_>, levels: &Levels<'_>, findings: &mut [Findin
     for comment in &said {
         let words = complaint_of(context, levels, comment, findings);
         if looked_at.contains(&comment.at.file) {
-            complaints.extend(words.into_iter().map(|w| (comment.at, format!("this comment {w}"))));
+            complaints.extend(words.into_iter().map(|w| (comment.at, w)));
         }
     }
     for allow in &context.settings.allow {
         let words = complaint_of_entry(context, levels, allow, findings);
         if let Some(file) = context.sources.find(&context.settings.file) {
-            let at = Span::new(file, allow.at, allow.at);
-            complaints.extend(words.into_iter().map(|w| (at, format!("this entry {w}"))));
+            complaints.extend(words.map(|w| (Span::new(file, allow.at, allow.at), w)));
         }
     }
-    complaints.into_iter().filter_map(|(at, words)| unused(levels, at, words)).collect()
+    let level = levels.of("RL902");
+    let complaints = complaints.into_iter().filter(|_| level > Level::Off);
+    complaints.map(|(at, (text, idle))| Finding { level, ..lint::unused(at, &text, idle) }).collect()
 }
 
-/// Applies one comment; the words of RL902 if there is something to say about it.
-fn complaint_of(context: &Context<'_>, levels: &Levels<'_>, said: &Comment, findings: &mut [Finding]) -> Vec<String> {
+/// What RL902 is about: the words of the comment, and what is wrong with them.
+type Complaint = (String, Idle);
+
+/// Applies one comment; what there is to say about it.
+fn complaint_of(
+    context: &Context<'_>,
+    levels: &Levels<'_>,
+    said: &Comment,
+    findings: &mut [Finding],
+) -> Vec<Complaint> {
     let (What::Allow(codes) | What::AllowFile(codes)) = &said.what else {
-        return statement(context, said).into_iter().collect();
+        return statement(context, said).map(|idle| (said.words.clone(), idle)).into_iter().collect();
     };
     let accepted = Suppressed { at: said.at, reason: said.reason.clone() };
-    let mut words = Vec::new();
+    let mut complaints = Vec::new();
     for code in codes {
         let used = suppress_all(findings, code, levels, &accepted, |at| within(said.covers, at));
-        words.extend(idle(levels, code, used));
+        complaints.extend(idle(levels, code, used).map(|idle| (format!("allow({code})"), idle)));
     }
     if codes.is_empty() {
-        words.push("names no lint".to_string());
+        complaints.push((said.words.clone(), Idle::NotUnderstood));
     }
+    // About lints that did not run nothing is said, not even that.
     let looked = codes.iter().any(|c| levels.ran(c) == Some(true));
-    if words.is_empty() && looked && said.reason.is_none() {
-        words.push("has no reason; write one behind `--`".to_string());
+    if complaints.is_empty() && looked && said.reason.is_none() {
+        complaints.push((said.words.clone(), Idle::NoReason));
     }
-    words
+    complaints
 }
 
 fn complaint_of_entry(
@@ -63,20 +71,18 @@ fn complaint_of_entry(
     levels: &Levels<'_>,
     entry: &Allow,
     findings: &mut [Finding],
-) -> Vec<String> {
+) -> Option<Complaint> {
     let glob = Glob::new(&entry.path).ok().map(|g| g.compile_matcher());
     let fits = |at: Span| {
         let path = context.sources.path(at);
         path == entry.path || glob.as_ref().is_some_and(|g| g.is_match(path))
     };
-    let file = context.sources.find(&context.settings.file).unwrap_or_default();
+    let file = context.sources.find(&context.settings.file)?;
     let accepted = Suppressed { at: Span::new(file, entry.at, entry.at), reason: entry.reason.clone() };
     let used = suppress_all(findings, &entry.code, levels, &accepted, fits);
-    let mut words: Vec<String> = idle(levels, &entry.code, used).into_iter().collect();
-    if used && words.is_empty() && entry.reason.is_none() {
-        words.push("has no reason".to_string());
-    }
-    words
+    let bare = (used && entry.reason.is_none()).then_some(Idle::NoReason);
+    let idle = idle(levels, &entry.code, used).or(bare)?;
+    Some((format!("allow({}) in {}", entry.code, entry.path), idle))
 }
 
 /// Whether it met a finding, at its primary place or at any layer of its path.
@@ -102,59 +108,29 @@ fn within(covers: Span, at: Span) -> bool {
     covers.file == at.file && covers.start <= at.start && at.start < covers.end.max(covers.start + 1)
 }
 
-/// Why a code in a suppression did nothing; nothing is said about lints that did not run.
-fn idle(levels: &Levels<'_>, code: &str, used: bool) -> Option<String> {
+/// What is wrong with a code in a suppression. Nothing is said about lints that did not run, among them those with a code
+/// that only another version has.
+fn idle(levels: &Levels<'_>, code: &str, used: bool) -> Option<Idle> {
+    let elsewhere = code.len() == 5 && code.starts_with("RL") && code[2..].bytes().all(|b| b.is_ascii_digit());
     match levels.ran(code) {
-        Some(true) if !used => Some(format!("accepts `{code}`, which is not reported here")),
-        Some(_) => None,
-        None => {
-            let names = levels.registry.iter().flat_map(|l| [l.name, l.code]);
-            let meant = nearest(code, names).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-            Some(format!("names `{code}`, a lint that this version does not have{meant}"))
-        }
+        Some(true) if !used => Some(Idle::DoesNothing),
+        None if !elsewhere => Some(Idle::NotUnderstood),
+        _ => None,
     }
 }
 
 /// A statement does something if what it speaks about is there.
-fn statement(context: &Context<'_>, said: &Comment) -> Option<String> {
+fn statement(context: &Context<'_>, said: &Comment) -> Option<Idle> {
     let covered = |at: Span| within(said.covers, at);
     let layers = || context.analysis.layers.iter();
-    let (does, about) = match &said.what {
-        What::Unknown(words) => return Some(format!("means nothing: `{words}`")),
-        What::Attempts(_) => {
-            let bound = |l: &crate::analysis::Layer| l.bound_by.iter().any(|(at, _)| covered(*at));
-            (layers().any(|l| covered(l.at) || bound(l)), "no layer begins here")
-        }
-        What::Owner => (layers().any(|l| covered(l.at)), "no layer begins here"),
-        What::NotARetry => {
-            let seen = context.facts.loops.iter().any(|l| covered(l.at));
-            (seen || layers().any(|l| covered(l.at)), "no loop begins here")
-        }
-        What::Idempotent => (context.analysis.sites.iter().any(|s| covered(s.at)), "nothing remote is called here"),
-        What::Operation(name) => (
-            context.facts.operations.iter().any(|o| o.name == *name.as_str() && covered(o.at)),
-            "no function begins here",
-        ),
+    let does = match &said.what {
+        What::Unknown(_) => return Some(Idle::NotUnderstood),
         What::Allow(_) | What::AllowFile(_) => return None,
+        What::Attempts(_) => layers().any(|l| covered(l.at) || l.bound_by.iter().any(|(at, _)| covered(*at))),
+        What::Owner => layers().any(|l| covered(l.at)),
+        What::NotARetry => context.facts.loops.iter().any(|l| covered(l.at)) || layers().any(|l| covered(l.at)),
+        What::Idempotent => context.analysis.sites.iter().any(|s| covered(s.at)),
+        What::Operation(name) => context.facts.operations.iter().any(|o| o.name == *name.as_str() && covered(o.at)),
     };
-    (!does).then(|| format!("does nothing: {about}"))
-}
-
-fn unused(levels: &Levels<'_>, at: Span, words: String) -> Option<Finding> {
-    let lint = levels.registry.iter().find(|l| is(l, "RL902"))?;
-    let level = levels.of(lint.code);
-    (level > Level::Off).then(|| Finding {
-        code: lint.code,
-        name: lint.name,
-        level,
-        confidence: Confidence::High,
-        message: words,
-        at,
-        related: Vec::new(),
-        help: "remove it, or say why it is there".to_string(),
-        context: Name::new(""),
-        dependency: None,
-        suppressed: None,
-        fingerprint: String::new(),
-    })
+    (!does).then_some(Idle::DoesNothing)
 }

@@ -6,12 +6,12 @@ use crate::settings::Settings;
 
 /// The levels of one run, and the registry they are of.
 pub struct Levels<'a> {
-    pub registry: &'a [&'a Lint],
+    pub registry: &'a [&'static Lint],
     levels: Vec<Level>,
 }
 
 impl<'a> Levels<'a> {
-    pub fn new(registry: &'a [&'a Lint], settings: &Settings, options: &Options) -> Levels<'a> {
+    pub fn new(registry: &'a [&'static Lint], settings: &Settings, options: &Options) -> Levels<'a> {
         let levels = registry.iter().map(|lint| level(lint, settings, options)).collect();
         Levels { registry, levels }
     }
@@ -26,7 +26,7 @@ impl<'a> Levels<'a> {
         self.find(word).map(|i| self.levels[i] > Level::Off)
     }
 
-    pub fn lint(&self, word: &str) -> Option<&'a Lint> {
+    pub fn lint(&self, word: &str) -> Option<&'static Lint> {
         self.find(word).map(|i| self.registry[i])
     }
 
@@ -37,7 +37,7 @@ impl<'a> Levels<'a> {
 
 /// A lint is called by its code or its name.
 pub fn is(lint: &Lint, word: &str) -> bool {
-    lint.name == word || lint.code.eq_ignore_ascii_case(word)
+    lint.name.eq_ignore_ascii_case(word) || lint.code.eq_ignore_ascii_case(word)
 }
 
 fn level(lint: &Lint, settings: &Settings, options: &Options) -> Level {

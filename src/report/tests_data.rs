@@ -23,6 +23,12 @@ impl Data {
         View { sources, facts, analysis, findings, pedantic: false, ms: 7 }
     }
 
+    /// Replaces the text of a.rs and moves the finding there.
+    pub fn put(&mut self, text: &str, from: u32, to: u32) {
+        self.sources = Sources::new(vec![SourceFile::new("a.rs", text), SourceFile::new("b.rs", "fn b() {}\n")]);
+        self.findings[0].at = Span::new(FileId(0), from, to);
+    }
+
     pub fn rename(&mut self, old: &str, new: &str) {
         let path = |p: &str| if p == old { new.to_string() } else { p.to_string() };
         self.sources =

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use retrylint::effect::Confidence;
+use retrylint::model::Models;
 use retrylint::pipeline::{self, Options};
 use retrylint::report::json;
 use retrylint::settings;
@@ -44,7 +45,8 @@ pub fn in_process(files: &Files) -> Result<Value, String> {
     let sources =
         Sources::new(files.iter().map(|(path, text)| SourceFile::new(path.as_str(), text.as_str())).collect());
     let options = Options { pedantic: true, min_confidence: Confidence::Low, ..Options::default() };
-    let run = pipeline::run(sources, Vec::new(), settings, &pipeline::models(), &options);
+    let models = Models::new(pipeline::models_for(&sources).map_err(|e| e.to_string())?);
+    let run = pipeline::run(sources, Vec::new(), settings, &models, &options);
     serde_json::from_str(&json::render(&run.view(0))).map_err(|e| e.to_string())
 }
 

@@ -124,7 +124,7 @@ fn severity(level: Level) -> Severity {
 
 fn summary(view: &View<'_>, style: Style, shown: &[&Finding]) -> String {
     let stats = view.facts.stats;
-    if stats.files == 0 && view.findings.is_empty() {
+    if stats.files == 0 && view.facts.places.is_empty() && view.findings.is_empty() {
         return "nothing to check here: no Rust package and no file that is read was found\n".to_string();
     }
     let of = |level: Level| shown.iter().filter(|f| f.level == level).count();
@@ -213,6 +213,21 @@ mod tests {
         shop.rename("a.rs", "a\u{1b}[2J.rs");
         let out = check(&shop.view(), Style::PLAIN, false);
         assert!(!out.contains('\u{1b}'), "{out:?}");
+    }
+
+    #[test]
+    fn places_at_the_edges() {
+        for text in ["x", "x\r\ny\r\n", "a\n\n\n", "\u{feff}é\u{1b}\n\tb", &"long ".repeat(1000)] {
+            let end = text.len() as u32;
+            for (from, to) in [(0, 0), (0, end), (end, end), (end, end + 9), (end + 5, end + 6)] {
+                let mut shop = shop();
+                shop.put(text, from, to);
+                for style in [Style::PLAIN, Style { color: true, unicode: true, width: 40 }] {
+                    let out = check(&shop.view(), style, false);
+                    assert!(out.contains("one POST /checkout"), "{text:?} {from}..{to}: {out}");
+                }
+            }
+        }
     }
 
     #[test]
