@@ -93,8 +93,8 @@ impl Builder {
     }
 
     fn entries(&self) -> Vec<String> {
-        let models = crate::model::load::built_in().expect("the built-in models parse");
-        let models = Models { models, ..Models::default() };
+        let mut models = Models::default();
+        models.models.extend(crate::model::load::built_in().expect("the built-in models parse"));
         let found = entries(&self.program, &self.bodies, &models);
         let line = |e: &FoundEntry| {
             let path = e.path.as_ref().map_or("-", |p| p);
