@@ -103,9 +103,12 @@ impl Finder<'_> {
                 }
                 let method = method.clone().or_else(|| named_method(args));
                 match first_string(args) {
-                    Some(route) => found.extend(routes.prefixes_of(id).into_iter().map(|prefix| {
-                        self.http(id, kind_named(kind), method.clone(), &format!("{prefix}{route}"))
-                    })),
+                    Some(route) => found.extend(
+                        routes
+                            .prefixes_of(id)
+                            .into_iter()
+                            .map(|prefix| self.http(id, kind_named(kind), method.clone(), &format!("{prefix}{route}"))),
+                    ),
                     None => found.push(self.entry(id, kind_named(kind), self.program.def(id).path.to_string())),
                 }
             }
@@ -222,4 +225,4 @@ fn fits(pattern: &str, path: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;

@@ -240,7 +240,9 @@ impl<'a> Body<'a> {
             let Entry::MethodRouter { functions, handler, to } = rule else { continue };
             let taken: Vec<ExprId> = match to {
                 Some(to) => self.chain(given).filter(|e| self.foreign(*e) == Some(to)).collect(),
-                None => self.chain(given).filter(|e| self.foreign(*e).is_some_and(|p| functions.contains_key(p))).collect(),
+                None => {
+                    self.chain(given).filter(|e| self.foreign(*e).is_some_and(|p| functions.contains_key(p))).collect()
+                }
             };
             for call in taken {
                 let Some(handler) = self.args(call).and_then(|a| a.get(*handler as usize)) else { continue };
