@@ -21,7 +21,8 @@ impl Lower<'_> {
             start: self.end(span.open()),
             end: self.start(span.close()),
         };
-        let end = self.end(span.close());
+        // One byte of bracket; looking up a position costs more.
+        let end = inner.end + 1;
         let name = call
             .path
             .segments
