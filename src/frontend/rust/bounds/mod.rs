@@ -262,7 +262,12 @@ impl Search<'_, '_, '_> {
                         None => continue,
                     }
                 }
-                Items::Ends { .. } => Stop::Ends(place),
+                Items::Ends { data } => {
+                    if data && self.in_head(e) {
+                        self.found.iterates = Some(e);
+                    }
+                    Stop::Ends(place)
+                }
                 Items::Endless => continue,
             };
             self.found.stops.push(stop);

@@ -20,7 +20,8 @@ impl Values<'_> {
             return Some(found);
         }
         let (owner, name) = path.rsplit_once("::")?;
-        self.models.method(owner, name)
+        let by_trait = || self.models.trait_methods(name).find(|(of, _)| **of == *owner).map(|(_, m)| m);
+        self.models.method(owner, name).or_else(by_trait)
     }
 
     pub(super) fn modelled_call(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Option<Val> {

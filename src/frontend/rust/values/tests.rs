@@ -28,7 +28,8 @@ const MODEL: &str = r#"{"crate": "web", "versions": "*", "about": "", "sources":
             "from_millis": {"returns": "Self", "sets": {"base": {"arg": 0}}},
             "take": {"returns": "Self", "sets": {"attempts": {"at-most-arg": 0}}}}}},
     "functions": {"rand::random": {"does": "random"}, "tokio::time::sleep": {"does": {"sleep": {"duration": {"arg": 0}}}},
-        "rand::random_range": {"does": "random"}}}"#;
+        "rand::random_range": {"does": "random"}},
+    "traits": {"rand::Rng": {"methods": {"random_range": {"does": "random"}}}}}"#;
 
 pub fn world(text: &str) -> World {
     let model: Model = serde_json::from_str(MODEL).expect("the model above is well formed");

@@ -181,7 +181,11 @@ pub fn either(parts: Vec<Delay>) -> Delay {
         let risky = earlier(a.risky, b.risky);
         match (a.grows, b.grows) {
             (Grows::Not, Grows::Not) if a.base == b.base => Delay { jitter, risky, at, from, ..a },
-            (Grows::Not, Grows::Not) => Delay { grows: Grows::Custom, base: a.base, jitter, at, from, ..b },
+            // Which of them holds is decided once, as far as is seen here: the larger counts.
+            (Grows::Not, Grows::Not) => {
+                let base = a.base.zip(b.base).map(|(x, y)| x.max(y)).or(a.base).or(b.base);
+                Delay { base, jitter, at, from, ..a }
+            }
             // `if d > MAX { MAX } else { d }`: the constant side is the cap, or the first delay.
             (Grows::Not, _) => Delay { jitter, at, from, ..cap(b, a) },
             (_, Grows::Not) => Delay { jitter, at, from, ..cap(a, b) },

@@ -7,7 +7,7 @@ use crate::effect::Jitter;
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, MacroArgs, Stmt, UnaryOp};
 use crate::frontend::rust::val::Val;
-use crate::frontend::rust::values::{Cell, Values, float, largest, root, walk};
+use crate::frontend::rust::values::{Cell, Values, cell, float, largest, root, walk};
 use crate::source::Span;
 
 /// Calls inside calls that are followed.
@@ -23,12 +23,24 @@ pub struct Follow<'v, 'a> {
     pub frames: RefCell<Vec<(FnId, Vec<Delay>)>>,
     /// A variable whose own change is being looked at.
     pub itself: RefCell<Vec<(BodyId, Cell)>>,
+    /// Parameters whose callers are being looked at.
+    pub chased: RefCell<Vec<(FnId, u16)>>,
+    /// Loops in callers that turn the wait.
+    pub loops: RefCell<Vec<(BodyId, ExprId)>>,
     pub fuel: Counter<u32>,
 }
 
 impl<'v, 'a> Follow<'v, 'a> {
     pub fn new(values: &'v Values<'a>, the_loop: Option<(BodyId, ExprId)>) -> Follow<'v, 'a> {
-        Follow { values, the_loop, frames: RefCell::default(), itself: RefCell::default(), fuel: Counter::new(FUEL) }
+        Follow {
+            values,
+            the_loop,
+            frames: RefCell::default(),
+            itself: RefCell::default(),
+            chased: RefCell::default(),
+            loops: RefCell::default(),
+            fuel: Counter::new(FUEL),
+        }
     }
 
     pub fn delay(&self, body: BodyId, e: ExprId) -> Delay {
@@ -53,12 +65,12 @@ impl<'v, 'a> Follow<'v, 'a> {
             | ExprKind::Async { block: inner }
             | ExprKind::Cast { value: inner, .. } => self.delay(body, *inner),
             ExprKind::Binary { op, left, right } => self.binary(body, e, *op, *left, *right),
-            ExprKind::If { then, otherwise: Some(other), .. } => {
-                combine::either(vec![self.delay(body, *then), self.delay(body, *other)])
+            ExprKind::If { cond, then, otherwise: Some(other) } => {
+                self.chosen(body, *cond, vec![self.delay(body, *then), self.delay(body, *other)])
             }
-            ExprKind::Match { arms, .. } => {
+            ExprKind::Match { value, arms } => {
                 let arms = arms.iter().filter(|a| !values.diverges(body, a.body));
-                combine::either(arms.map(|a| self.delay(body, a.body)).collect())
+                self.chosen(body, *value, arms.map(|a| self.delay(body, a.body)).collect())
             }
             ExprKind::Block(block) => match block.tail {
                 Some(tail) => self.delay(body, tail),
@@ -94,11 +106,35 @@ impl<'v, 'a> Follow<'v, 'a> {
         let origin = match &value {
             Val::Int(_, o) | Val::Duration(_, o) => Some(o.clone()),
             Val::Float(_) => None,
+            // What is one of several may be another one each turn, unless it is a setting.
+            Val::Any(_) if !self.is_setting(body, e) => return None,
             Val::Any(parts) if !parts.is_empty() && parts.iter().all(|p| float(p).is_some()) => Some(largest(&value).1),
             _ => return None,
         };
         let base = float(&value)?;
         Some(Delay { from: origin, ..Delay::constant(Some(base)) })
+    }
+
+    fn is_setting(&self, body: BodyId, e: ExprId) -> bool {
+        match self.values.tree(body).expr(e).kind {
+            ExprKind::Field { .. } => true,
+            ExprKind::Path(_) => !self.values.types(body).locals.contains_key(&e),
+            _ => false,
+        }
+    }
+
+    /// One of several delays; different ones each turn if what decides changes with the turns.
+    fn chosen(&self, body: BodyId, by: ExprId, parts: Vec<Delay>) -> Delay {
+        let tree = self.values.tree(body);
+        let locals = self.values.locals(body);
+        let moves = walk::any(tree, by, &mut |x| {
+            cell(tree, self.values.types(body), x).is_some_and(|c| locals.changes.contains_key(&c))
+        });
+        let differ = parts.windows(2).any(|p| p[0].base != p[1].base);
+        match combine::either(parts) {
+            one if one.grows == Grows::Not && moves && differ => Delay { grows: Grows::Custom, ..one },
+            one => one,
+        }
     }
 
     /// The name that the head of a `for` or a pattern gives.
@@ -175,6 +211,12 @@ impl<'v, 'a> Follow<'v, 'a> {
         match self.values.target(body, e) {
             Some(Target::Fns(fns, _)) => self.tree_call(body, e, fns, args),
             Some(Target::Constructor(_)) => args.first().map_or_else(Delay::unknown, |a| self.delay(body, *a)),
+            Some(Target::Foreign(path)) if path.ends_with("cmp::min") && args.len() == 2 => {
+                combine::cap(self.delay(body, args[0]), self.delay(body, args[1]))
+            }
+            Some(Target::Foreign(path)) if path.ends_with("cmp::max") && args.len() == 2 => {
+                combine::either(vec![self.delay(body, args[0]), self.delay(body, args[1])])
+            }
             _ => match self.unit(body, e).zip(args.first()) {
                 Some((times, arg)) => combine::scale(self.delay(body, *arg), times),
                 None => Delay::unknown(),

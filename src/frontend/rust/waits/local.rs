@@ -58,8 +58,45 @@ impl Follow<'_, '_> {
         drop(frames);
         match self.moves_by_recursion(body, i) {
             Some(first) => Delay { grows: Grows::Counter, factor: Some(1.0), ..Delay::constant(first) },
-            None => Delay::constant(None),
+            None => self.from_callers(body, i),
         }
+    }
+
+    /// `async fn pause(n)` sleeps; how `n` moves is seen where it is called.
+    fn from_callers(&self, body: BodyId, i: u16) -> Delay {
+        let BodyId::Fn(f) = body else { return Delay::constant(None) };
+        if self.chased.borrow().contains(&(f, i)) || self.chased.borrow().len() > 4 {
+            return Delay::constant(None);
+        }
+        self.chased.borrow_mut().push((f, i));
+        let mut parts = Vec::new();
+        for (caller, e) in self.values.params_of_callers(f, i).into_iter().take(16) {
+            if let Some(turns) = self.loop_around(caller, e) {
+                self.loops.borrow_mut().push((caller, turns));
+            }
+            // Another body: what has been handed down so far means nothing there.
+            let frames = std::mem::take(&mut *self.frames.borrow_mut());
+            parts.push(self.delay(caller, e));
+            *self.frames.borrow_mut() = frames;
+        }
+        self.chased.borrow_mut().pop();
+        parts.retain(Delay::is_known);
+        match parts.is_empty() {
+            true => Delay::constant(None),
+            false => combine::either(parts),
+        }
+    }
+
+    fn loop_around(&self, body: BodyId, e: ExprId) -> Option<ExprId> {
+        let (tree, locals) = (self.values.tree(body), self.values.locals(body));
+        let mut at = Some(e);
+        while let Some(e) = at {
+            if matches!(tree.expr(e).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
+                return Some(e);
+            }
+            at = locals.parents.get(&e).copied();
+        }
+        None
     }
 
     /// `deliver(h, n + 1)` inside `deliver`: the parameter counts. Its first value, if callers agree on one.
@@ -124,7 +161,7 @@ impl Follow<'_, '_> {
     fn changed(&self, body: BodyId, locals: &BodyIndex, cell: &Cell, before: Delay, change: Change) -> Delay {
         let in_loop = match self.the_loop {
             Some((b, l)) if b == body => locals.inside(change.at(), l),
-            _ => self.in_any_loop(body, locals, change.at()),
+            _ => self.loop_around(body, change.at()).is_some(),
         };
         let guard_cap = self.guard(body, locals, cell, change.at());
         let after = match change {
@@ -202,18 +239,6 @@ impl Follow<'_, '_> {
     fn is_itself(&self, body: BodyId, e: ExprId) -> bool {
         let found = cell(self.values.tree(body), self.values.types(body), e);
         found.is_some_and(|c| self.itself.borrow().iter().any(|(b, i)| *b == body && *i == c))
-    }
-
-    fn in_any_loop(&self, body: BodyId, locals: &BodyIndex, e: ExprId) -> bool {
-        let tree = self.values.tree(body);
-        let mut at = Some(e);
-        while let Some(e) = at {
-            if matches!(tree.expr(e).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
-                return true;
-            }
-            at = locals.parents.get(&e).copied();
-        }
-        false
     }
 
     /// `if d < MAX { d *= 2 }`: the limit of the test around a change.

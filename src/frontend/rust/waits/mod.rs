@@ -92,7 +92,10 @@ impl Delay {
 pub fn wait(values: &Values, body: BodyId, duration: ExprId, the_loop: Option<ExprId>) -> Wait {
     let follow = Follow::new(values, the_loop.map(|l| (body, l)));
     let delay = follow.delay(body, duration);
-    let turns = the_loop.and_then(|l| most_turns(values, body, l));
+    let mut loops = follow.loops.borrow().clone();
+    loops.extend(the_loop.map(|l| (body, l)));
+    let turns: Option<Vec<u64>> = loops.iter().map(|(b, l)| most_turns(values, *b, *l)).collect();
+    let turns = turns.and_then(|all| all.into_iter().max());
     finish(delay, turns)
 }
 

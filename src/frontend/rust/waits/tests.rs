@@ -114,3 +114,14 @@ fn overflow_before_a_cap() {
     assert!(!with("(100u64 << n.min(6)).min(cap)", "n >= max"));
     assert!(!with("base.saturating_mul(2u64.saturating_pow(n)).min(cap)", "n >= max"));
 }
+
+#[test]
+fn a_helper_that_sleeps_is_seen_from_its_callers() {
+    let text = "use std::time::Duration; async fn pause(n: u32) {
+            tokio::time::sleep(Duration::from_millis((100u64 << n).min(5_000))).await; }
+        async fn f() { let mut n = 0; loop { if call().await.is_ok() || n >= 4 { return; } pause(n).await; n += 1; } }";
+    let world = world(text);
+    let (body, duration) = world.argument_of("pause", "sleep");
+    let w = wait(&world.values(), body, duration, None);
+    assert_eq!((w.shape, w.base_ms, w.overflows), (Shape::Exponential, Some(100), None));
+}
