@@ -1,11 +1,11 @@
 //! Rust sources: from text to places with effects.
 
-pub mod bounds;
-pub mod infer;
+pub mod tree;
+pub mod program;
 pub mod lower;
 pub mod names;
-pub mod program;
-pub mod tree;
+pub mod infer;
 pub mod val;
 pub mod values;
+pub mod bounds;
 pub mod waits;

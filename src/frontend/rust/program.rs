@@ -40,6 +40,8 @@ pub struct Crate {
     pub package: Name,
     pub kind: CrateKind,
     pub root: FileId,
+    /// The package's folder, `` for the working directory.
+    pub root_dir: Name,
     /// What `use NAME::` means: another crate of the tree, or a foreign package with its code name.
     pub dependencies: FxHashMap<Name, DependencyOf>,
     /// Looked at for operations (not an example, test or bench).

@@ -112,10 +112,8 @@ fn needs_test(tokens: TokenStream) -> bool {
                 continue;
             };
             match tokens.peek() {
-                Some(TokenTree::Group(group)) if word == "all" => {
-                    if needs_test(group.stream()) {
-                        return true;
-                    }
+                Some(TokenTree::Group(group)) if word == "all" && needs_test(group.stream()) => {
+                    return true;
                 }
                 Some(TokenTree::Punct(p)) if p.as_char() == '=' => {}
                 Some(TokenTree::Group(_)) => {}

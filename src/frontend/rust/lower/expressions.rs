@@ -88,9 +88,10 @@ impl Lower<'_> {
             Expr::Cast(inner) => {
                 let value = self.expr(&inner.expr);
                 let ty = self.ty(&inner.ty);
-                let at = self.at(inner.as_token.span);
-                let start = self.at_of(value).start;
-                self.push(ExprKind::Cast { value, ty }, start, at.end)
+                let end = self
+                    .type_end(&inner.ty)
+                    .unwrap_or_else(|| self.end(inner.as_token.span));
+                self.push(ExprKind::Cast { value, ty }, self.at_of(value).start, end)
             }
             Expr::Index(inner) => {
                 let base = self.expr(&inner.expr);
@@ -234,6 +235,33 @@ impl Lower<'_> {
         At {
             start: first.start,
             end,
+        }
+    }
+
+    /// The end of a type that can stand after `as`; others are rare there.
+    fn type_end(&self, ty: &syn::Type) -> Option<u32> {
+        let mut ty = ty;
+        loop {
+            match ty {
+                syn::Type::Path(path) => {
+                    return Some(self.path_at(path.qself.as_ref(), &path.path).end);
+                }
+                syn::Type::Reference(inner) => ty = &inner.elem,
+                syn::Type::Ptr(inner) => ty = &inner.elem,
+                syn::Type::FnPtr(inner) => match &inner.output {
+                    syn::ReturnType::Type(_, result) => ty = result,
+                    syn::ReturnType::Default => {
+                        return Some(self.end(inner.paren_token.span.close()));
+                    }
+                },
+                syn::Type::Paren(inner) => return Some(self.end(inner.paren_token.span.close())),
+                syn::Type::Tuple(inner) => return Some(self.end(inner.paren_token.span.close())),
+                syn::Type::Array(inner) => return Some(self.end(inner.bracket_token.span.close())),
+                syn::Type::Slice(inner) => return Some(self.end(inner.bracket_token.span.close())),
+                syn::Type::Infer(inner) => return Some(self.end(inner.underscore_token.span)),
+                syn::Type::Never(inner) => return Some(self.end(inner.bang_token.span)),
+                _ => return None,
+            }
         }
     }
 

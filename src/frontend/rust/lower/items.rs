@@ -202,50 +202,13 @@ impl Lower<'_> {
                     (None, _) => s.ident.span(),
                 };
                 let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
-                let at = At {
-                    start: head.start,
-                    end: self.end(end),
-                };
-                let only = Variant {
-                    name: self.name(""),
-                    fields,
-                    tuple,
-                    attrs: Attrs::default(),
-                    at,
-                };
+                let variants = vec![self.only_variant(&head, end, fields, tuple)];
                 self.finish_adt(
                     head,
                     end,
                     AdtDecl {
                         generics,
-                        variants: vec![only],
-                        is_enum: false,
-                    },
-                    into,
-                );
-            }
-            syn::Item::Union(u) => {
-                let head = self.head(&u.attrs, &u.vis, u.union_token.span, Some(&u.ident));
-                let generics = self.generics(&u.generics);
-                let fields = self.field_list(u.fields.named.iter());
-                let end = u.fields.brace_token.span.close();
-                let at = At {
-                    start: head.start,
-                    end: self.end(end),
-                };
-                let only = Variant {
-                    name: self.name(""),
-                    fields,
-                    tuple: false,
-                    attrs: Attrs::default(),
-                    at,
-                };
-                self.finish_adt(
-                    head,
-                    end,
-                    AdtDecl {
-                        generics,
-                        variants: vec![only],
+                        variants,
                         is_enum: false,
                     },
                     into,
@@ -262,7 +225,45 @@ impl Lower<'_> {
                 };
                 self.finish_adt(head, e.brace_token.span.close(), decl, into);
             }
+            syn::Item::Union(u) => {
+                let head = self.head(&u.attrs, &u.vis, u.union_token.span, Some(&u.ident));
+                let generics = self.generics(&u.generics);
+                let fields = self.field_list(u.fields.named.iter());
+                let end = u.fields.brace_token.span.close();
+                let variants = vec![self.only_variant(&head, end, fields, false)];
+                self.finish_adt(
+                    head,
+                    end,
+                    AdtDecl {
+                        generics,
+                        variants,
+                        is_enum: false,
+                    },
+                    into,
+                );
+            }
             _ => {}
+        }
+    }
+
+    /// What a struct has in the place of an enum's variants.
+    fn only_variant(
+        &mut self,
+        head: &Head,
+        end: Span,
+        fields: Vec<FieldDecl>,
+        tuple: bool,
+    ) -> Variant {
+        let at = At {
+            start: head.start,
+            end: self.end(end),
+        };
+        Variant {
+            name: self.name(""),
+            fields,
+            tuple,
+            attrs: Attrs::default(),
+            at,
         }
     }
 

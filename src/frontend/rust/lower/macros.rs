@@ -21,7 +21,8 @@ impl Lower<'_> {
             start: self.end(span.open()),
             end: self.start(span.close()),
         };
-        let end = self.end(span.close());
+        // One byte of bracket; looking up a position costs more.
+        let end = inner.end + 1;
         let name = call
             .path
             .segments
@@ -53,6 +54,10 @@ impl Lower<'_> {
             "select" | "select_biased" => self.select(tokens()),
             "json" => self.json(tokens()),
             "stream" | "try_stream" | "async_stream" => self.statement_args(tokens(), inner),
+            "query" | "query_as" | "query_scalar" | "join" | "try_join" | "pin" | "pin_mut" => {
+                let list = arguments.parse2(tokens()).ok()?;
+                Some(MacroArgs::List(self.exprs(list.iter())))
+            }
             "quote" | "quote_spanned" | "parse_quote" => None,
             _ => match super::format::leading_values(name) {
                 Some(values) => self

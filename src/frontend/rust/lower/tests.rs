@@ -215,7 +215,7 @@ fn every_pattern() {
 fn every_type() {
     let file = lower(
         "type A = (&'a mut T, *const u8, [u8; 2], [u8], fn(u8) -> u8, impl A + 'a, dyn B, !, _, m!(), (u8), \
-         <T as Tr>::X, V<u8, 3, I = T>, Fn(u8) -> u8);",
+         <T as Tr>::X, V<u8, 3, I = T>, dyn Fn(u8) -> u8);",
     );
     assert_eq!(file.problems, []);
     let Some(Type::Tuple(parts)) = file.types.last() else {
@@ -228,7 +228,7 @@ fn every_type() {
             .collect()
     };
     let names: Vec<String> = parts.iter().map(name).collect();
-    let expected = "Ref Ref Slice Slice Fn Impl Dyn Never Infer Other Path Qualified Path Path";
+    let expected = "Ref Ref Slice Slice Fn Impl Dyn Never Infer Other Path Qualified Path Dyn";
     assert_eq!(names.join(" "), expected);
     let Type::Path(path) = file.ty(parts[12]) else {
         panic!()
@@ -237,7 +237,10 @@ fn every_type() {
         (path.segments[0].args.len(), path.segments[0].bindings.len()),
         (2, 1)
     );
-    let Type::Path(path) = file.ty(parts[13]) else {
+    let Type::Dyn(bounds) = file.ty(parts[13]) else {
+        panic!()
+    };
+    let Type::Path(path) = file.ty(bounds[0]) else {
         panic!()
     };
     assert_eq!(path.segments[0].bindings[0].0, "Output");
