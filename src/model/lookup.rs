@@ -21,7 +21,7 @@ pub struct Lookup {
     trait_methods: FxHashMap<Name, Vec<Place>>,
 }
 
-/// A chain of `derives_to` or aliases longer than this is a mistake in a model.
+/// A chain of `derefs_to` or aliases longer than this is a mistake in a model.
 const STEPS: usize = 8;
 
 impl Models {
@@ -85,10 +85,10 @@ impl Models {
         if let Some(at) = self.lookup.functions.get(path) {
             return self.models[*at].functions.get(path);
         }
-        if let Some((type_path, name)) = path.rsplit_once("::") {
-            if let Some(found) = self.method(type_path, name) {
-                return Some(found);
-            }
+        if let Some((type_path, name)) = path.rsplit_once("::")
+            && let Some(found) = self.method(type_path, name)
+        {
+            return Some(found);
         }
         let found = self
             .lookup

@@ -52,15 +52,16 @@ impl Walk<'_> {
         want: &Ty,
     ) -> Ty {
         // `Trait::method(receiver, ..)`: the receiver may tell which implementation.
-        if self.names_a_trait(path) && takes_receiver(self, &value) {
-            if let (Some((receiver, rest)), Some(last)) = (args.split_first(), path.last()) {
-                let ty = self.expr(*receiver, &Ty::Unknown);
-                if let Ty::Adt(..) = ty {
-                    let found = self.find_method(&ty, &last.name);
-                    return self.found(id, found, &last.name, turbofish, rest, want);
-                }
-                return self.leads(id, value, turbofish, Some(&ty), rest, want);
+        if self.names_a_trait(path)
+            && takes_receiver(self, &value)
+            && let (Some((receiver, rest)), Some(last)) = (args.split_first(), path.last())
+        {
+            let ty = self.expr(*receiver, &Ty::Unknown);
+            if let Ty::Adt(..) = ty {
+                let found = self.find_method(&ty, &last.name);
+                return self.found(id, found, &last.name, turbofish, rest, want);
             }
+            return self.leads(id, value, turbofish, Some(&ty), rest, want);
         }
         self.leads(id, value, turbofish, None, args, want)
     }
@@ -329,14 +330,14 @@ impl Walk<'_> {
 
     /// What a parameter asks of its argument.
     fn wanted(&self, sig: &Sig, param: &Ty, subst: &Subst) -> Ty {
-        if let Ty::Param(name) = param {
-            if !subst.iter().any(|(n, _)| n == name) {
-                let bound = sig
-                    .bounds
-                    .iter()
-                    .find(|(of, b)| of == param && matches!(b, Ty::Fn(..)));
-                return bound.map_or(Ty::Unknown, |(_, b)| self.subst(b, subst));
-            }
+        if let Ty::Param(name) = param
+            && !subst.iter().any(|(n, _)| n == name)
+        {
+            let bound = sig
+                .bounds
+                .iter()
+                .find(|(of, b)| of == param && matches!(b, Ty::Fn(..)));
+            return bound.map_or(Ty::Unknown, |(_, b)| self.subst(b, subst));
         }
         self.subst(param, subst)
     }

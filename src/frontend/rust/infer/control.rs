@@ -21,18 +21,9 @@ impl Walk<'_> {
             ExprKind::Match { value, arms } => self.arms(*value, arms, want),
             ExprKind::Block(block) => self.block(id, block, want),
             ExprKind::Async { block } => self.in_future(*block, want),
-            ExprKind::Loop { body, .. } => {
-                let outer = std::mem::replace(&mut self.broken, Ty::Unknown);
-                self.expr(*body, &Ty::Unknown);
-                std::mem::replace(&mut self.broken, outer)
-            }
+            ExprKind::Loop { body, .. } => self.turns(None, *body),
             ExprKind::While { cond, body, .. } => {
-                let mark = self.trail.len();
-                let outer = std::mem::replace(&mut self.broken, Ty::Unknown);
-                self.expr(*cond, &Ty::Unknown);
-                self.expr(*body, &Ty::Unknown);
-                self.broken = outer;
-                self.leave(mark);
+                self.turns(Some(*cond), *body);
                 unit()
             }
             ExprKind::For {
@@ -44,6 +35,12 @@ impl Walk<'_> {
                 body,
                 ..
             } => self.closure(params, *result, *body, want),
+            _ => self.jump(id),
+        }
+    }
+
+    fn jump(&mut self, id: ExprId) -> Ty {
+        match &self.tree.expr(id).kind {
             ExprKind::Break { value, .. } => {
                 if let Some(value) = value {
                     let ty = self.expr(*value, &Ty::Unknown);
@@ -66,6 +63,16 @@ impl Walk<'_> {
             ExprKind::Continue { .. } => Ty::Never,
             _ => Ty::Unknown,
         }
+    }
+
+    /// The turns of a loop; what `break` gives.
+    fn turns(&mut self, cond: Option<ExprId>, body: ExprId) -> Ty {
+        let mark = self.trail.len();
+        let outer = std::mem::replace(&mut self.broken, Ty::Unknown);
+        cond.iter().for_each(|c| drop(self.expr(*c, &Ty::Unknown)));
+        self.expr(body, &Ty::Unknown);
+        self.leave(mark);
+        std::mem::replace(&mut self.broken, outer)
     }
 
     fn branch(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>, want: &Ty) -> Ty {

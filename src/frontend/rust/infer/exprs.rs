@@ -44,19 +44,11 @@ impl Walk<'_> {
             ExprKind::Unary(op, inner) => self.unary(*op, *inner, want),
             ExprKind::Binary { op, left, right } => self.binary(*op, *left, *right, want),
             ExprKind::Assign { to, value } => self.assign(*to, *value),
-            ExprKind::OpAssign { to, value, .. } => {
-                let to = self.expr(*to, &Ty::Unknown);
-                self.expr(*value, &to);
-                unit()
-            }
+            ExprKind::OpAssign { to, value, .. } => self.op_assign(*to, *value),
             ExprKind::Struct { path, fields, base } => self.literal(id, path, fields, *base, want),
             ExprKind::Lit(lit) => literal_type(lit, want),
-            ExprKind::Cast { value, ty } => {
-                let want = self.written(*ty);
-                self.expr(*value, &want);
-                want
-            }
-            ExprKind::Tuple(_)
+            ExprKind::Cast { .. }
+            | ExprKind::Tuple(_)
             | ExprKind::Array(_)
             | ExprKind::Repeat { .. }
             | ExprKind::Range { .. } => self.compound(id, want),
@@ -67,6 +59,11 @@ impl Walk<'_> {
 
     fn compound(&mut self, id: ExprId, want: &Ty) -> Ty {
         match &self.tree.expr(id).kind {
+            ExprKind::Cast { value, ty } => {
+                let want = self.written(*ty);
+                self.expr(*value, &want);
+                want
+            }
             ExprKind::Tuple(parts) => {
                 let wants = if let Ty::Tuple(wants) = want {
                     &wants[..]
@@ -113,6 +110,8 @@ impl Walk<'_> {
             Ty::Foreign(head, args) if matches!(head.as_str(), "Option" | "Result") => {
                 args.into_iter().next().unwrap_or(Ty::Unknown)
             }
+            // A constructor that was taken to give its type gave a `Result` of it.
+            Ty::Foreign(path, args) => Ty::Foreign(path, args),
             Ty::ForeignValue(path) => Ty::ForeignValue(path),
             _ => Ty::Unknown,
         }
@@ -187,6 +186,12 @@ impl Walk<'_> {
         let want = self.expr(to, &Ty::Unknown);
         let found = self.expr(value, &want);
         self.refine(to, &found);
+        unit()
+    }
+
+    fn op_assign(&mut self, to: ExprId, value: ExprId) -> Ty {
+        let to = self.expr(to, &Ty::Unknown);
+        self.expr(value, &to);
         unit()
     }
 
@@ -312,13 +317,27 @@ impl Walk<'_> {
         self.out
             .struct_paths
             .insert(id, self.variant_path(*adt, variant));
-        let params = &self.program.adt_decl(*adt).generics.params;
-        let template = Ty::Adt(*adt, params.iter().cloned().map(Ty::Param).collect());
+        let (adt, written) = (*adt, Ty::Adt(*adt, written.clone()));
+        let found = self.literal_fields(adt, variant, &written, fields, want);
+        base.iter().for_each(|b| drop(self.expr(*b, &ty)));
+        found
+    }
+
+    fn literal_fields(
+        &mut self,
+        adt: AdtId,
+        variant: Option<u32>,
+        written: &Ty,
+        fields: &[(Name, ExprId)],
+        want: &Ty,
+    ) -> Ty {
+        let params = &self.program.adt_decl(adt).generics.params;
+        let template = Ty::Adt(adt, params.iter().cloned().map(Ty::Param).collect());
         let mut subst = Subst::new();
-        unify(&template, &Ty::Adt(*adt, written.clone()), &mut subst);
+        unify(&template, written, &mut subst);
         unify(&template, want, &mut subst);
         let index = self.index;
-        let variants = index.variants_of(self.program, self.models, *adt);
+        let variants = index.variants_of(self.program, self.models, adt);
         for (name, value) in fields {
             let found = variants.get(variant.unwrap_or(0) as usize);
             let field = found.and_then(|v| v.fields.iter().find(|(n, _)| n == name));
@@ -328,7 +347,6 @@ impl Walk<'_> {
                 unify(template, &given, &mut subst);
             }
         }
-        base.iter().for_each(|b| drop(self.expr(*b, &ty)));
         self.subst(&template, &subst)
     }
 
@@ -341,15 +359,15 @@ impl Walk<'_> {
         {
             return (Ty::Adt(adt, Vec::new()), Some(at));
         }
-        if names.len() > 1 {
-            if let Value::Ctor { adt, variant, ty } = self.value(path) {
-                let args = if let Ty::Adt(_, args) = ty {
-                    args
-                } else {
-                    Vec::new()
-                };
-                return (Ty::Adt(adt, args), variant);
-            }
+        if names.len() > 1
+            && let Value::Ctor { adt, variant, ty } = self.value(path)
+        {
+            let args = if let Ty::Adt(_, args) = ty {
+                args
+            } else {
+                Vec::new()
+            };
+            return (Ty::Adt(adt, args), variant);
         }
         (self.put(&self.written.fresh().path(path)), None)
     }

@@ -32,21 +32,9 @@ impl Walk<'_> {
         if let Some(sig) = std_table::table().function(path) {
             return self.std_call(sig, path, args, want);
         }
-        // `Trait::method(receiver)` and `Type::method(&value)`.
         let given = self.foreign_args(path, args);
-        match last {
-            "default" | "from" | "into" | "try_from" | "from_str" | "deserialize" => {
-                let of = base.clone().filter(|b| !is_open(b));
-                match (last, of) {
-                    ("default" | "from", Some(of)) => return merge(&of, want),
-                    ("try_from" | "from_str", Some(of)) => {
-                        return merge(&Ty::Foreign("Result".into(), vec![of, Ty::Unknown]), want);
-                    }
-                    (_, _) if !is_open(want) => return want.clone(),
-                    _ => {}
-                }
-            }
-            _ => {}
+        if let Some(ty) = by_habit(last, base.as_ref(), want) {
+            return ty;
         }
         let found = self.foreign_result(path, base.as_ref(), &given);
         self.with_turbofish(found, turbofish, want)
@@ -134,24 +122,14 @@ impl Walk<'_> {
             self.foreign_args(&path, args);
             return ty;
         }
-        if let Ty::Foreign(head, _) = receiver {
-            if let Some(sig) = std_table::table().method(head, name) {
-                let subst = self.bind_self(sig, Some(receiver));
-                return self.apply(sig, subst, true, args, want);
-            }
+        if let Ty::Foreign(head, _) = receiver
+            && let Some(sig) = std_table::table().method(head, name)
+        {
+            let subst = self.bind_self(sig, Some(receiver));
+            return self.apply(sig, subst, true, args, want);
         }
         let given = self.foreign_args(&path, args);
-        let model = match receiver {
-            Ty::Foreign(head, _) => self.models.method(head, name),
-            _ => None,
-        };
-        let model = model.or_else(|| {
-            let (of, _) = path.rsplit_once("::")?;
-            self.models
-                .trait_methods(name)
-                .find(|(t, _)| **t == *of)
-                .map(|(_, m)| m)
-        });
+        let model = self.method_model(&path, receiver, name);
         if let Some(ty) = model.and_then(|m| self.model_result(m, receiver, &given)) {
             return merge(&ty, want);
         }
@@ -163,6 +141,19 @@ impl Walk<'_> {
             "eq" | "ne" | "lt" | "le" | "gt" | "ge" => Ty::Foreign("bool".into(), Vec::new()),
             _ => self.with_turbofish(unknown_result(&path, receiver, name), turbofish, want),
         }
+    }
+
+    /// A method's model: of the receiver's type, or of the trait the path names.
+    fn method_model(&self, path: &str, receiver: &Ty, name: &str) -> Option<&FnModel> {
+        let own = match receiver {
+            Ty::Foreign(head, _) => self.models.method(head, name),
+            _ => None,
+        };
+        own.or_else(|| {
+            let (of, _) = path.rsplit_once("::")?;
+            let found = self.models.trait_methods(name).find(|(t, _)| **t == *of);
+            found.map(|(_, m)| m)
+        })
     }
 
     /// Methods whose result the place decides: `collect`, `into`, `parse`.
@@ -194,10 +185,10 @@ impl Walk<'_> {
             _ if is_type => Ty::Foreign(Name::new(of), Vec::new()),
             _ => Ty::Unknown,
         };
-        if let Some(model) = self.models.function(path) {
-            if let Some(ty) = self.model_result(model, &own, given) {
-                return ty;
-            }
+        if let Some(model) = self.models.function(path)
+            && let Some(ty) = self.model_result(model, &own, given)
+        {
+            return ty;
         }
         match last_of(path) {
             "new" | "default" | "with_capacity" | "from" if is_type => own,
@@ -243,9 +234,36 @@ impl Walk<'_> {
     }
 }
 
+/// Functions that std's traits give to types: the type before them, or the one asked for.
+fn by_habit(name: &str, base: Option<&Ty>, want: &Ty) -> Option<Ty> {
+    let base = base.filter(|b| !is_open(b)).cloned();
+    match (name, base) {
+        ("default" | "from", Some(of)) => Some(merge(&of, want)),
+        ("try_from" | "from_str", Some(of)) => Some(merge(
+            &Ty::Foreign("Result".into(), vec![of, Ty::Unknown]),
+            want,
+        )),
+        ("default" | "from" | "into" | "try_from" | "from_str" | "deserialize", _)
+            if !is_open(want) =>
+        {
+            Some(want.clone())
+        }
+        _ => None,
+    }
+}
+
 /// A foreign function's result is foreign, with its origin.
 fn unknown_result(path: &Name, receiver: &Ty, name: &str) -> Ty {
     match receiver {
+        // A constructor that was taken to give its type gave a `Result` of it.
+        Ty::Foreign(head, _)
+            if matches!(
+                name,
+                "unwrap" | "expect" | "map_err" | "context" | "with_context"
+            ) && !matches!(head.as_str(), "Option" | "Result") =>
+        {
+            receiver.clone()
+        }
         // What these give is the same origin's.
         Ty::ForeignValue(origin)
             if matches!(name, "unwrap" | "expect" | "map_err" | "unwrap_or_default") =>

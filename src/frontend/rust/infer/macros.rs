@@ -119,47 +119,14 @@ fn is_type(path: &str) -> bool {
 }
 
 fn is_std(name: &str) -> bool {
-    matches!(
-        name,
-        "vec"
-            | "format"
-            | "println"
-            | "print"
-            | "eprintln"
-            | "eprint"
-            | "write"
-            | "writeln"
-            | "panic"
-            | "todo"
-            | "unreachable"
-            | "unimplemented"
-            | "assert"
-            | "assert_eq"
-            | "assert_ne"
-            | "debug_assert"
-            | "debug_assert_eq"
-            | "debug_assert_ne"
-            | "matches"
-            | "dbg"
-            | "env"
-            | "option_env"
-            | "concat"
-            | "stringify"
-            | "include_str"
-            | "include_bytes"
-            | "include"
-            | "cfg"
-            | "line"
-            | "file"
-            | "column"
-            | "module_path"
-            | "thread_local"
-            | "compile_error"
-            | "format_args"
-            | "try"
-            | "addr_of"
-    )
+    STD.split_whitespace().any(|n| n == name)
 }
+
+const STD: &str = "vec format println print eprintln eprint write writeln \
+    panic todo unreachable unimplemented assert assert_eq assert_ne debug_assert \
+    debug_assert_eq debug_assert_ne matches dbg env option_env concat stringify \
+    include_str include_bytes include cfg line file column module_path \
+    thread_local compile_error format_args try addr_of";
 
 /// What well-known macros give.
 fn macro_type(name: &str, mut given: Vec<Ty>) -> Option<Ty> {
@@ -183,23 +150,23 @@ fn macro_type(name: &str, mut given: Vec<Ty>) -> Option<Ty> {
         | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "trace" | "debug" | "info"
         | "warn" | "error" | "ensure" => Some(unit()),
         "join" => Some(Ty::Tuple(given)),
-        "try_join" => {
-            let first = |ty: &Ty| match ty {
-                Ty::Foreign(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
-                ty => ty.clone(),
-            };
-            let error = given.iter().find_map(|t| match t {
-                Ty::Foreign(head, args) if *head == "Result" => args.get(1).cloned(),
-                _ => None,
-            });
-            let all = Ty::Tuple(given.iter().map(first).collect());
-            Some(Ty::Foreign(
-                "Result".into(),
-                vec![all, error.unwrap_or(Ty::Unknown)],
-            ))
-        }
+        "try_join" => Some(try_joined(&given)),
         "dbg" | "pin" | "ready" => given.pop(),
         "stream" | "try_stream" => Some(Ty::Foreign("Iterator".into(), vec![Ty::Unknown])),
         _ => None,
     }
+}
+
+/// All values, or the first error.
+fn try_joined(given: &[Ty]) -> Ty {
+    let first = |ty: &Ty| match ty {
+        Ty::Foreign(_, args) => args.first().cloned().unwrap_or(Ty::Unknown),
+        ty => ty.clone(),
+    };
+    let error = given.iter().find_map(|t| match t {
+        Ty::Foreign(head, args) if *head == "Result" => args.get(1).cloned(),
+        _ => None,
+    });
+    let all = Ty::Tuple(given.iter().map(first).collect());
+    Ty::Foreign("Result".into(), vec![all, error.unwrap_or(Ty::Unknown)])
 }

@@ -205,24 +205,6 @@ fn own_types(
 ) -> Subst {
     let sig = index.sig(program, models, id);
     let mut own: Subst = Vec::new();
-    let set = |own: &mut Subst, name: &Name, ty: Ty| match own.iter_mut().find(|(n, _)| n == name) {
-        Some((_, Ty::Bound(traits))) => match ty {
-            Ty::Bound(more) => {
-                let more: Vec<TraitRef> =
-                    more.into_iter().filter(|t| !traits.contains(t)).collect();
-                traits.extend(more);
-            }
-            ty => own.retain_mut(|(n, old)| {
-                if n == name {
-                    *old = ty.clone();
-                }
-                true
-            }),
-        },
-        Some((_, old)) if !matches!(ty, Ty::Bound(_)) => *old = ty,
-        Some(_) => {}
-        None => own.push((name.clone(), ty)),
-    };
     for name in &sig.generics {
         own.push((name.clone(), Ty::Bound(Vec::new())));
     }
@@ -242,6 +224,24 @@ fn own_types(
         );
     }
     own
+}
+
+/// Traits add up; anything that tells more replaces them.
+fn set(own: &mut Subst, name: &Name, ty: Ty) {
+    match own.iter_mut().find(|(n, _)| n == name) {
+        None => own.push((name.clone(), ty)),
+        Some((_, old)) => match (old, ty) {
+            (Ty::Bound(traits), Ty::Bound(more)) => {
+                for found in more {
+                    if !traits.contains(&found) {
+                        traits.push(found);
+                    }
+                }
+            }
+            (_, Ty::Bound(_)) => {}
+            (old, ty) => *old = ty,
+        },
+    }
 }
 
 fn limited(ty: Ty) -> Ty {

@@ -273,10 +273,10 @@ impl Walk<'_> {
         let args: Vec<Ty> = written.iter().map(|t| self.written(*t)).collect();
         let base = super::super::names::types::foreign(Some(self.models), of, args);
         let known = super::std_table::table().function(&name).is_some();
-        if let (false, Some(key)) = (known, key(&base)) {
-            if let Some(found) = self.trait_functions(&key, last, &base) {
-                return found;
-            }
+        if let (false, Some(key)) = (known, key(&base))
+            && let Some(found) = self.trait_functions(&key, last, &base)
+        {
+            return found;
         }
         Value::Foreign(name, Some(base))
     }
@@ -357,14 +357,14 @@ impl Walk<'_> {
         }
         let impls = self.index.tables.traits_of.get(key)?;
         for found in impls {
-            if let Some(TraitRef::Tree(id)) = &self.index.impls[*found as usize].of {
-                if let Some(function) = self.default_of(*id, &name) {
-                    return Some(Value::Fns {
-                        ids: vec![function],
-                        through: None,
-                        base: Some(base.clone()),
-                    });
-                }
+            if let Some(TraitRef::Tree(id)) = &self.index.impls[*found as usize].of
+                && let Some(function) = self.default_of(*id, &name)
+            {
+                return Some(Value::Fns {
+                    ids: vec![function],
+                    through: None,
+                    base: Some(base.clone()),
+                });
             }
         }
         None

@@ -22,19 +22,7 @@ impl Walk<'_> {
             }
             PatKind::TupleStruct { path, parts } => self.tuple_struct(id, path, parts, ty),
             PatKind::Struct { path, fields, .. } => self.struct_pat(id, path, fields, ty),
-            PatKind::Tuple(parts) => {
-                let types = if let Ty::Tuple(types) = ty {
-                    types.clone()
-                } else {
-                    Vec::new()
-                };
-                let other = if let Ty::ForeignValue(_) = ty {
-                    ty.clone()
-                } else {
-                    Ty::Unknown
-                };
-                self.parts(parts, &types, &other);
-            }
+            PatKind::Tuple(parts) => self.tuple(parts, ty),
             PatKind::Slice(parts) => {
                 let item = element(ty).unwrap_or(Ty::Unknown);
                 parts.iter().for_each(|p| self.slice_part(*p, &item, ty));
@@ -53,6 +41,14 @@ impl Walk<'_> {
                     .for_each(|e| drop(self.expr(*e, ty)));
             }
             PatKind::Wild | PatKind::Rest | PatKind::Other => {}
+        }
+    }
+
+    fn tuple(&mut self, parts: &[PatId], ty: &Ty) {
+        match ty {
+            Ty::Tuple(types) => self.parts(parts, types, &Ty::Unknown),
+            Ty::ForeignValue(_) => self.parts(parts, &[], ty),
+            _ => self.parts(parts, &[], &Ty::Unknown),
         }
     }
 

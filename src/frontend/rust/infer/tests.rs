@@ -257,3 +257,18 @@ fn types_that_double_are_given_up() {
     assert!(types.types.values().all(|t| *t != Ty::Unknown));
     assert_eq!(seen.targets("g").len(), 1);
 }
+
+#[test]
+fn projections_that_lead_in_a_circle_end() {
+    let many = vec!["T::X"; 60].join(", ");
+    let text = format!(
+        "struct Z; struct A<T>(T); struct W<T>(T); trait Tr {{ type P; type X; }} \
+         impl<T: Tr> Tr for A<T> {{ type P = u8; type X = <T::P as Tr>::X; }} \
+         impl Tr for Z {{ type P = A<Z>; type X = A<Z>; }} \
+         impl<T: Tr> Tr for W<T> {{ type P = u8; type X = ({many}); }} \
+         impl std::ops::Deref for Z {{ type Target = A<Z>; }} \
+         impl<T> std::ops::Deref for A<T> {{ type Target = Z; }} \
+         fn f(a: <A<Z> as Tr>::X, b: <W<W<W<W<W<W<u8>>>>>> as Tr>::X, z: Z) {{ a.y(); b.y(); z.y(); }}",
+    );
+    assert_eq!(seen(&text).targets("f").len(), 3);
+}

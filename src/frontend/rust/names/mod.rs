@@ -1,9 +1,12 @@
 //! From lowered files to the tables of a program: which module holds which name, what a path means, which type has which
 //! methods. Everything is built once and only read afterwards, so that bodies can be looked at in parallel.
 
+mod items;
 mod place;
 mod prelude;
 mod scope;
+mod shape;
+mod sigs;
 mod tables;
 pub(super) mod types;
 mod uses;
@@ -110,30 +113,20 @@ pub fn build(
     sources: &Sources,
     tests: bool,
 ) -> (Program, Index) {
-    let (mut program, mut index, imports) = place::place(&files, crates, sources, tests);
+    let placed = place::place(&files, crates, sources, tests);
+    let (mut program, mut index) = (placed.program, placed.index);
     program.files = files;
-    drop_unreached(&mut program);
-    uses::resolve_imports(&mut index, imports);
-    tables::build(&mut program, &mut index);
-    index.sigs = program.fns.iter().map(|_| OnceLock::new()).collect();
-    index.fields = program.adts.iter().map(|_| OnceLock::new()).collect();
-    (program, index)
-}
-
-/// Nobody reads a file that no `mod` names; its tree is given back.
-fn drop_unreached(program: &mut Program) {
-    let mut reached = vec![false; program.files.len()];
-    let files = program.fns.iter().map(|f| f.file);
-    let files = files.chain(program.adts.iter().map(|a| a.file));
-    let files = files.chain(program.traits.iter().map(|t| t.file));
-    for file in files.chain(program.consts.iter().map(|c| c.file)) {
-        reached[file] = true;
-    }
-    for (file, reached) in program.files.iter_mut().zip(reached) {
+    for (file, reached) in program.files.iter_mut().zip(placed.reached) {
+        // Nobody reads a file that no `mod` names; its tree is given back.
         if !reached {
             file.tree = Default::default();
         }
     }
+    uses::resolve_imports(&mut index, placed.imports);
+    tables::build(&mut program, &mut index);
+    index.sigs = program.fns.iter().map(|_| OnceLock::new()).collect();
+    index.fields = program.adts.iter().map(|_| OnceLock::new()).collect();
+    (program, index)
 }
 
 /// Whether a primitive is a number.

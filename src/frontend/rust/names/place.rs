@@ -7,57 +7,59 @@ use rustc_hash::FxHashMap;
 
 use super::scope::{Def, Scope, join};
 use super::uses::Import;
-use super::visit::for_each_child;
-use super::{AliasDef, ConstData, Home, ImplDef, Index, TraitData};
+use super::{Home, Index};
 use crate::frontend::rust::program::{
-    Adt, AdtId, ConstDef, ConstId, Crate, CrateId, CrateKind, DependencyOf, FnDef, FnId,
-    LoweredFile, ModId, Module, Owner, Program, TraitDef, TraitId, Ty,
+    Crate, CrateId, CrateKind, DependencyOf, LoweredFile, ModId, Module, Program,
 };
-use crate::frontend::rust::tree::{ExprId, ExprKind, Item, ItemKind, TypeId};
+use crate::frontend::rust::tree::{ExprKind, Item, ItemKind};
 use crate::name::Name;
 use crate::source::{FileId, Sources};
 
 /// Items that wait to be placed.
-struct Job<'a> {
-    items: &'a [Item],
-    at: Spot,
+pub(super) struct Job<'a> {
+    pub(super) items: &'a [Item],
+    pub(super) at: Spot,
 }
 
 #[derive(Clone)]
-struct Spot {
-    file: usize,
-    module: ModId,
-    krate: CrateId,
-    test: bool,
-    home: Home,
+pub(super) struct Spot {
+    pub(super) file: usize,
+    pub(super) module: ModId,
+    pub(super) krate: CrateId,
+    pub(super) test: bool,
+    pub(super) home: Home,
     /// The path that names of these items begin with.
-    prefix: Name,
+    pub(super) prefix: Name,
     /// Where files of child modules are looked for.
-    dir: String,
+    pub(super) dir: String,
     /// The module is written inside another one in its file: `#[path]` counts from `dir`, not from the file.
-    inline: bool,
+    pub(super) inline: bool,
 }
 
-struct Placer<'a> {
-    files: &'a [LoweredFile],
-    sources: &'a Sources,
-    tests: bool,
-    program: Program,
-    index: Index,
-    imports: Vec<Import>,
-    by_id: FxHashMap<FileId, usize>,
-    placed: FxHashMap<usize, ModId>,
+pub(super) struct Placer<'a> {
+    pub(super) files: &'a [LoweredFile],
+    pub(super) sources: &'a Sources,
+    pub(super) tests: bool,
+    pub(super) program: Program,
+    pub(super) index: Index,
+    pub(super) imports: Vec<Import>,
+    pub(super) by_id: FxHashMap<FileId, usize>,
+    pub(super) placed: FxHashMap<usize, ModId>,
     /// Files with items inside bodies; the bodies of others need no walk.
-    nested: Vec<bool>,
-    queue: VecDeque<Job<'a>>,
+    pub(super) nested: Vec<bool>,
+    pub(super) queue: VecDeque<Job<'a>>,
 }
 
-pub fn place(
-    files: &[LoweredFile],
-    crates: Vec<Crate>,
-    sources: &Sources,
-    tests: bool,
-) -> (Program, Index, Vec<Import>) {
+/// Programs before their imports are resolved.
+pub struct Placed {
+    pub program: Program,
+    pub index: Index,
+    pub imports: Vec<Import>,
+    /// By file.
+    pub reached: Vec<bool>,
+}
+
+pub fn place(files: &[LoweredFile], crates: Vec<Crate>, sources: &Sources, tests: bool) -> Placed {
     let has_items = |f: &LoweredFile| {
         f.tree
             .exprs
@@ -79,7 +81,14 @@ pub fn place(
     placer.program.crates = crates;
     placer.roots();
     placer.externs();
-    (placer.program, placer.index, placer.imports)
+    Placed {
+        reached: (0..files.len())
+            .map(|f| placer.placed.contains_key(&f))
+            .collect(),
+        program: placer.program,
+        index: placer.index,
+        imports: placer.imports,
+    }
 }
 
 impl<'a> Placer<'a> {
@@ -136,7 +145,13 @@ impl<'a> Placer<'a> {
         }
     }
 
-    fn module(&mut self, name: Name, path: Name, krate: CrateId, parent: Option<ModId>) -> ModId {
+    pub(super) fn module(
+        &mut self,
+        name: Name,
+        path: Name,
+        krate: CrateId,
+        parent: Option<ModId>,
+    ) -> ModId {
         let id = ModId(self.program.modules.len() as u32);
         self.program.modules.push(Module {
             path,
@@ -163,19 +178,19 @@ impl<'a> Placer<'a> {
         self.program.modules[module.0 as usize].generated = true;
     }
 
-    fn scope(&mut self, at: &Spot) -> &mut Scope {
+    pub(super) fn scope(&mut self, at: &Spot) -> &mut Scope {
         &mut self.index.scopes[at.module.0 as usize]
     }
 
-    fn types(&mut self, at: &Spot, name: &Name, def: Def) {
+    pub(super) fn types(&mut self, at: &Spot, name: &Name, def: Def) {
         self.scope(at).types.entry(name.clone()).or_insert(def);
     }
 
-    fn values(&mut self, at: &Spot, name: &Name, def: Def) {
+    pub(super) fn values(&mut self, at: &Spot, name: &Name, def: Def) {
         self.scope(at).values.entry(name.clone()).or_insert(def);
     }
 
-    fn item(&mut self, item: &'a Item, at: &Spot) {
+    pub(super) fn item(&mut self, item: &'a Item, at: &Spot) {
         match &item.kind {
             ItemKind::Mod(items) => self.place_mod(item, items.as_deref(), at),
             ItemKind::Use(leaves) => {
@@ -306,218 +321,6 @@ impl<'a> Placer<'a> {
                 items: &self.files[file].tree.items,
                 at,
             });
-        }
-    }
-
-    // ---- items
-
-    fn function(&mut self, item: &'a Item, decl: u32, at: &Spot) {
-        let id = FnId(self.program.fns.len() as u32);
-        let path = join(&at.prefix, std::slice::from_ref(&item.name));
-        match at.home {
-            Home::Module => self.values(at, &item.name, Def::Fn(id)),
-            Home::Impl(i) => self.index.impls[i as usize]
-                .fns
-                .push((item.name.clone(), id)),
-            Home::Trait(t) => {
-                self.index.traits[t.0 as usize]
-                    .fns
-                    .insert(item.name.clone(), id);
-            }
-        }
-        self.program.fns.push(FnDef {
-            path: path.clone(),
-            name: item.name.clone(),
-            file: at.file,
-            module: at.module,
-            krate: at.krate,
-            owner: Owner::None,
-            public: item.public,
-            test: at.test || item.attrs.test,
-            decl,
-            attrs: item.attrs.clone(),
-            at: item.at,
-        });
-        self.index.fn_homes.push(at.home);
-        let Some(function) = self.files[at.file].tree.functions.get(decl as usize) else {
-            return;
-        };
-        if let (Some(body), true) = (function.body, self.nested[at.file]) {
-            let at = Spot {
-                prefix: path,
-                test: at.test || item.attrs.test,
-                ..at.clone()
-            };
-            self.body(body, at);
-        }
-    }
-
-    /// Gives every block with items inside a body a module of its own.
-    fn body(&mut self, body: ExprId, at: Spot) {
-        let files = self.files;
-        let tree = &files[at.file].tree;
-        let mut open = vec![(body, at.module)];
-        while let Some((expr, mut module)) = open.pop() {
-            if let ExprKind::Block(block) = &tree.expr(expr).kind {
-                if !block.items.is_empty() {
-                    module =
-                        self.module(at.prefix.clone(), at.prefix.clone(), at.krate, Some(module));
-                    self.index.scopes[module.0 as usize].body = true;
-                    self.index.blocks.insert((at.file, expr), module);
-                    let at = Spot {
-                        module,
-                        home: Home::Module,
-                        inline: true,
-                        ..at.clone()
-                    };
-                    self.queue.push_back(Job {
-                        items: &block.items,
-                        at,
-                    });
-                }
-            }
-            for_each_child(tree, expr, &mut |child| open.push((child, module)));
-        }
-    }
-
-    fn adt(&mut self, item: &Item, decl: u32, at: &Spot) {
-        let id = AdtId(self.program.adts.len() as u32);
-        let Some(adt) = self.files[at.file].tree.adts.get(decl as usize) else {
-            return;
-        };
-        self.program.adts.push(Adt {
-            path: join(&at.prefix, std::slice::from_ref(&item.name)),
-            name: item.name.clone(),
-            file: at.file,
-            module: at.module,
-            krate: at.krate,
-            decl,
-            attrs: item.attrs.clone(),
-        });
-        self.index.enums.push(adt.is_enum);
-        if adt.is_enum {
-            for (i, variant) in adt.variants.iter().enumerate() {
-                self.index
-                    .variants
-                    .insert((id, variant.name.clone()), i as u32);
-            }
-        }
-        let callable = |v: &crate::frontend::rust::tree::Variant| v.tuple || v.fields.is_empty();
-        if !adt.is_enum && adt.variants.first().is_some_and(callable) {
-            self.values(at, &item.name, Def::Adt(id));
-        }
-        self.types(at, &item.name, Def::Adt(id));
-    }
-
-    fn place_trait(&mut self, item: &'a Item, decl: u32, at: &Spot) {
-        let id = TraitId(self.program.traits.len() as u32);
-        let path = join(&at.prefix, std::slice::from_ref(&item.name));
-        self.program.traits.push(TraitDef {
-            path: path.clone(),
-            name: item.name.clone(),
-            file: at.file,
-            module: at.module,
-            krate: at.krate,
-            decl,
-        });
-        self.index.traits.push(TraitData::default());
-        self.types(at, &item.name, Def::Trait(id));
-        let at = Spot {
-            home: Home::Trait(id),
-            prefix: path,
-            ..at.clone()
-        };
-        self.inner(&self.files[at.file].tree.traits[decl as usize].items, &at);
-    }
-
-    fn place_impl(&mut self, decl: u32, at: &Spot) {
-        let id = self.index.impls.len() as u32;
-        self.index.impls.push(ImplDef {
-            file: at.file,
-            decl,
-            module: at.module,
-            fns: Vec::new(),
-            consts: Vec::new(),
-            assoc: Vec::new(),
-            of: None,
-            of_args: Vec::new(),
-            for_type: Ty::Unknown,
-        });
-        let at = Spot {
-            home: Home::Impl(id),
-            ..at.clone()
-        };
-        self.inner(&self.files[at.file].tree.impls[decl as usize].items, &at);
-    }
-
-    /// Associated items: at once, because nothing nests in them but bodies.
-    fn inner(&mut self, items: &'a [Item], at: &Spot) {
-        for item in items {
-            if !item.attrs.test || self.tests {
-                self.item(item, at);
-            }
-        }
-    }
-
-    fn alias(&mut self, item: &Item, params: &[Name], ty: Option<TypeId>, at: &Spot) {
-        let id = self.index.aliases.len() as u32;
-        let params = params.to_vec();
-        self.index.aliases.push(AliasDef {
-            file: at.file,
-            module: at.module,
-            params,
-            ty,
-        });
-        self.types(at, &item.name, Def::Alias(id));
-    }
-
-    fn assoc(&mut self, item: &Item, ty: Option<TypeId>, bounds: &[TypeId], home: Home) {
-        match (home, ty) {
-            (Home::Impl(i), Some(ty)) => self.index.impls[i as usize]
-                .assoc
-                .push((item.name.clone(), ty)),
-            (Home::Trait(t), _) => {
-                self.index.traits[t.0 as usize]
-                    .assoc
-                    .push((item.name.clone(), bounds.to_vec()));
-            }
-            _ => {}
-        }
-    }
-
-    fn constant(&mut self, item: &Item, ty: Option<TypeId>, value: Option<ExprId>, at: &Spot) {
-        let id = ConstId(self.program.consts.len() as u32);
-        let path = join(&at.prefix, std::slice::from_ref(&item.name));
-        match at.home {
-            Home::Module => self.values(at, &item.name, Def::Const(id)),
-            Home::Impl(i) => self.index.impls[i as usize]
-                .consts
-                .push((item.name.clone(), id)),
-            Home::Trait(t) => self.index.traits[t.0 as usize]
-                .consts
-                .push((item.name.clone(), id)),
-        }
-        let (file, module, krate) = (at.file, at.module, at.krate);
-        self.program.consts.push(ConstDef {
-            path: path.clone(),
-            file,
-            module,
-            krate,
-            value,
-        });
-        self.index.consts.push(ConstData {
-            home: at.home,
-            ty,
-            name: item.name.clone(),
-        });
-        if let (Some(value), true) = (value, self.nested[at.file]) {
-            self.body(
-                value,
-                Spot {
-                    prefix: path,
-                    ..at.clone()
-                },
-            );
         }
     }
 

@@ -1,5 +1,9 @@
 //! Names that are there without an import, and the one spelling of std paths.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 use super::scope::Ns;
 use crate::name::Name;
 
@@ -30,49 +34,25 @@ pub fn primitive(name: &str) -> Option<&'static str> {
     ALL.into_iter().find(|p| *p == name)
 }
 
+/// The types and traits of the prelude by their paths.
+const PRELUDE: &str = "Option Result Vec String std::boxed::Box std::clone::Clone std::marker::Copy \
+    std::marker::Send std::marker::Sync std::marker::Sized std::marker::Unpin std::ops::Drop \
+    std::ops::Fn std::ops::FnMut std::ops::FnOnce std::ops::AsyncFn std::ops::AsyncFnMut \
+    std::ops::AsyncFnOnce std::default::Default std::convert::From std::convert::Into \
+    std::convert::TryFrom std::convert::TryInto std::convert::AsRef std::convert::AsMut \
+    std::borrow::ToOwned std::string::ToString std::iter::Iterator std::iter::IntoIterator \
+    std::iter::DoubleEndedIterator std::iter::ExactSizeIterator std::iter::Extend \
+    std::iter::FromIterator std::future::Future std::future::IntoFuture std::cmp::PartialEq \
+    std::cmp::Eq std::cmp::PartialOrd std::cmp::Ord";
+
 fn prelude_type(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "Option" => "Option",
-        "Result" => "Result",
-        "Vec" => "Vec",
-        "String" => "String",
-        "Box" => "std::boxed::Box",
-        "Clone" => "std::clone::Clone",
-        "Copy" => "std::marker::Copy",
-        "Send" => "std::marker::Send",
-        "Sync" => "std::marker::Sync",
-        "Sized" => "std::marker::Sized",
-        "Unpin" => "std::marker::Unpin",
-        "Drop" => "std::ops::Drop",
-        "Fn" => "std::ops::Fn",
-        "FnMut" => "std::ops::FnMut",
-        "FnOnce" => "std::ops::FnOnce",
-        "AsyncFn" => "std::ops::AsyncFn",
-        "AsyncFnMut" => "std::ops::AsyncFnMut",
-        "AsyncFnOnce" => "std::ops::AsyncFnOnce",
-        "Default" => "std::default::Default",
-        "From" => "std::convert::From",
-        "Into" => "std::convert::Into",
-        "TryFrom" => "std::convert::TryFrom",
-        "TryInto" => "std::convert::TryInto",
-        "AsRef" => "std::convert::AsRef",
-        "AsMut" => "std::convert::AsMut",
-        "ToOwned" => "std::borrow::ToOwned",
-        "ToString" => "std::string::ToString",
-        "Iterator" => "std::iter::Iterator",
-        "IntoIterator" => "std::iter::IntoIterator",
-        "DoubleEndedIterator" => "std::iter::DoubleEndedIterator",
-        "ExactSizeIterator" => "std::iter::ExactSizeIterator",
-        "Extend" => "std::iter::Extend",
-        "FromIterator" => "std::iter::FromIterator",
-        "Future" => "std::future::Future",
-        "IntoFuture" => "std::future::IntoFuture",
-        "PartialEq" => "std::cmp::PartialEq",
-        "Eq" => "std::cmp::Eq",
-        "PartialOrd" => "std::cmp::PartialOrd",
-        "Ord" => "std::cmp::Ord",
-        _ => return None,
-    })
+    static BY_NAME: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    let by_name = BY_NAME.get_or_init(|| {
+        let all = PRELUDE.split_whitespace();
+        all.map(|path| (path.rsplit("::").next().unwrap_or(path), path))
+            .collect()
+    });
+    by_name.get(name).copied()
 }
 
 /// One spelling for std: `core` and `alloc` are `std`, and the types of the prelude have their short names.
@@ -93,10 +73,10 @@ pub fn normal(path: &str) -> Name {
         }
     }
     for (long, short) in SHORT {
-        if let Some(rest) = text.strip_prefix(long) {
-            if rest.is_empty() || rest.starts_with("::") || short.is_empty() {
-                text = format!("{short}{rest}");
-            }
+        if let Some(rest) = text.strip_prefix(long)
+            && (rest.is_empty() || rest.starts_with("::") || short.is_empty())
+        {
+            text = format!("{short}{rest}");
         }
     }
     match text.as_str() {

@@ -126,11 +126,8 @@ fn add_impl(index: &mut Index, id: u32) {
         tables.impls_of.entry(of.clone()).or_default().push(id);
         if matches!(found.for_type, Ty::Param(_)) {
             for (name, function) in &found.fns {
-                tables
-                    .blanket
-                    .entry(name.clone())
-                    .or_default()
-                    .push((*function, id));
+                let all = tables.blanket.entry(name.clone()).or_default();
+                all.push((*function, id));
             }
         }
     }
@@ -142,29 +139,21 @@ fn add_impl(index: &mut Index, id: u32) {
     } else {
         &mut tables.inherent
     };
+    let with = |name: &Name| (key.clone(), name.clone());
     for (name, function) in &found.fns {
-        methods
-            .entry((key.clone(), name.clone()))
-            .or_default()
-            .push((*function, id));
+        methods.entry(with(name)).or_default().push((*function, id));
     }
     for (name, constant) in &found.consts {
-        tables
-            .consts
-            .entry((key.clone(), name.clone()))
-            .or_insert(*constant);
+        tables.consts.entry(with(name)).or_insert(*constant);
     }
     for (name, ty) in &found.assoc {
-        tables
-            .assoc
-            .entry((key.clone(), name.clone()))
-            .or_insert((id, *ty));
+        tables.assoc.entry(with(name)).or_insert((id, *ty));
     }
     let Some(of) = &found.of else { return };
-    if let (TraitRef::Foreign(path), Key::Adt(adt)) = (of, &key) {
-        if last_of(path) == "Deref" {
-            tables.deref.insert(*adt, id);
-        }
+    if let (TraitRef::Foreign(path), Key::Adt(adt)) = (of, &key)
+        && last_of(path) == "Deref"
+    {
+        tables.deref.insert(*adt, id);
     }
     tables.traits_of.entry(key).or_default().push(id);
 }
@@ -187,10 +176,11 @@ fn traits_in(index: &Index, module: ModId) -> FxHashSet<TraitId> {
             }
         }));
         for glob in &scope.globs {
-            if let Def::Mod(target) = glob {
-                if seen.len() < MOST_GLOBS && seen.insert(*target) {
-                    open.push(*target);
-                }
+            if let Def::Mod(target) = glob
+                && seen.len() < MOST_GLOBS
+                && seen.insert(*target)
+            {
+                open.push(*target);
             }
         }
     }

@@ -5,11 +5,11 @@ use crate::frontend::rust::lower::lower;
 use crate::frontend::rust::program::{CrateId, CrateKind, DependencyOf};
 use crate::source::SourceFile;
 
+/// Name, kind, root file, dependencies.
+type Root<'a> = (&'a str, CrateKind, &'a str, &'a [(&'a str, DependencyOf)]);
+
 /// Builds a program from files; every `Cargo`-less crate root is named with its kind and what it depends on.
-pub fn program(
-    files: &[(&str, &str)],
-    roots: &[(&str, CrateKind, &str, &[(&str, DependencyOf)])],
-) -> (Program, Index) {
+pub fn program(files: &[(&str, &str)], roots: &[Root<'_>]) -> (Program, Index) {
     let sources = Sources::new(files.iter().map(|(p, t)| SourceFile::new(*p, *t)).collect());
     let lowered = sources.iter().map(|(file, f)| LoweredFile {
         file,
@@ -155,6 +155,21 @@ fn crates_of_the_tree_see_each_other() {
     );
     let app = index.roots[1].0;
     assert!(matches!(value(&index, app, "g"), Some(Def::Fn(_))));
+}
+
+#[test]
+fn files_without_functions_keep_their_types() {
+    let (program, index) = one_crate(&[
+        ("src/lib.rs", "mod t; mod u; fn f(a: t::A) {}"),
+        ("src/t.rs", "pub type A = Vec<u8>;"),
+        ("src/orphan.rs", "pub type A = Vec<u8>;"),
+        ("src/u.rs", "pub trait T {} impl T for super::t::A {}"),
+    ]);
+    let models = crate::model::Models::new(Vec::new());
+    let list = Ty::Foreign("Vec".into(), vec![Ty::Foreign("u8".into(), Vec::new())]);
+    assert_eq!(index.sig(&program, &models, FnId(0)).params, [list]);
+    let kept = |f: &LoweredFile| !f.tree.items.is_empty();
+    assert_eq!(program.files.iter().filter(|f| kept(f)).count(), 3);
 }
 
 #[test]

@@ -2,34 +2,14 @@
 
 use std::cell::Cell;
 
-use super::prelude;
 use super::scope::{Def, Guess, Ns};
+pub use super::shape::{Subst, canonical, element, foreign, last_of, size, unify};
+pub use super::sigs::{Sig, VariantTypes};
 use super::{Home, Index};
-use crate::frontend::rust::program::{AdtId, FnId, ModId, Program, TraitRef, Ty};
+use crate::frontend::rust::program::{ModId, Program, TraitRef, Ty};
 use crate::frontend::rust::tree::{Generics, Path, Type, TypeId};
 use crate::model::Models;
 use crate::name::Name;
-
-/// Bindings of generic parameters.
-pub type Subst = Vec<(Name, Ty)>;
-
-/// A function's types; generic parameters are `Ty::Param`.
-#[derive(Debug)]
-pub struct Sig {
-    pub self_ty: Option<Ty>,
-    pub receiver: bool,
-    pub generics: Vec<Name>,
-    /// What is known of a parameter or projection: a `Fn`, a future's output, an iterator, or traits.
-    pub bounds: Vec<(Ty, Ty)>,
-    pub params: Vec<Ty>,
-    pub result: Ty,
-}
-
-/// The fields of a struct or of one variant.
-#[derive(Debug)]
-pub struct VariantTypes {
-    pub fields: Vec<(Name, Ty)>,
-}
 
 /// How many nodes one written type may grow to by its aliases.
 const BUDGET: u32 = 2_000;
@@ -238,10 +218,10 @@ impl<'a> Written<'a> {
                 TraitRef::Tree(_) => traits.push(found),
             }
         }
-        if traits.iter().all(|t| matches!(t, TraitRef::Foreign(_))) {
-            if let Some(ty) = seen_through {
-                return ty;
-            }
+        if traits.iter().all(|t| matches!(t, TraitRef::Foreign(_)))
+            && let Some(ty) = seen_through
+        {
+            return ty;
         }
         Ty::Bound(traits)
     }
@@ -309,15 +289,15 @@ impl<'a> Written<'a> {
 
     /// `Base::Name`.
     pub fn assoc(&self, base: Ty, name: &str) -> Ty {
-        if let Home::Impl(id) = self.home {
-            if Some(&base) == self.self_ty.as_ref() {
-                let own = self.index.impls[id as usize]
-                    .assoc
-                    .iter()
-                    .find(|(n, _)| *n == name);
-                if let Some((_, ty)) = own {
-                    return self.ty(*ty);
-                }
+        if let Home::Impl(id) = self.home
+            && Some(&base) == self.self_ty.as_ref()
+        {
+            let own = self.index.impls[id as usize]
+                .assoc
+                .iter()
+                .find(|(n, _)| *n == name);
+            if let Some((_, ty)) = own {
+                return self.ty(*ty);
             }
         }
         match base {
@@ -339,10 +319,10 @@ impl<'a> Written<'a> {
             let data = &self.index.traits[id.0 as usize];
             if let Some((_, bounds)) = data.assoc.iter().find(|(n, _)| *n == name) {
                 let def = &self.program.traits[id.0 as usize];
-                let inside =
-                    Written::new(self.program, self.index, self.models, def.file, def.module);
-                inside.depth.set(self.depth.get() + 8);
-                return inside.bounds(bounds);
+                let inside = self.inside(def.file, def.module);
+                let found = inside.bounds(bounds);
+                self.budget.set(inside.budget.get());
+                return found;
             }
         }
         Ty::Unknown
@@ -358,254 +338,72 @@ impl<'a> Written<'a> {
         if self.depth.get() > 40 {
             return Ty::Unknown;
         }
+        self.begin();
         let found = &self.index.impls[id as usize];
-        let inside = Written::new(
-            self.program,
-            self.index,
-            self.models,
-            found.file,
-            found.module,
-        );
-        let inside = inside.at_home(Home::Impl(id));
-        inside.depth.set(self.depth.get() + 8);
+        let inside = self
+            .inside(found.file, found.module)
+            .at_home(Home::Impl(id));
         let mut subst = Subst::new();
         unify(&found.for_type, base, &mut subst);
         let template = inside.ty(ty);
-        self.subst(&template, &subst)
+        self.budget.set(inside.budget.get());
+        self.depth.set(self.depth.get() + 8);
+        let found = self.put(&template, &subst);
+        self.depth.set(self.depth.get() - 8);
+        found
+    }
+
+    /// Another place that is looked at on the way: deeper, and on the same budget, so that types that lead to each other
+    /// in a circle end.
+    fn inside(&self, file: usize, module: ModId) -> Written<'a> {
+        let inside = Written::new(self.program, self.index, self.models, file, module);
+        inside.depth.set(self.depth.get() + 8);
+        inside.budget.set(self.budget.get());
+        inside
+    }
+
+    /// Whatever is not part of something larger has the whole budget.
+    fn begin(&self) {
+        if self.depth.get() == 0 {
+            self.budget.set(BUDGET);
+        }
     }
 
     /// Puts bindings in; a parameter without one is unknown.
     pub fn subst(&self, ty: &Ty, subst: &Subst) -> Ty {
-        let mut room = BUDGET;
-        self.put(ty, subst, &mut room)
+        self.begin();
+        self.put(ty, subst)
     }
 
-    fn put(&self, ty: &Ty, subst: &Subst, room: &mut u32) -> Ty {
-        if *room == 0 {
+    fn spend(&self, nodes: u32) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(nodes));
+        left > 0
+    }
+
+    fn put(&self, ty: &Ty, subst: &Subst) -> Ty {
+        if !self.spend(1) {
             return Ty::Unknown;
         }
-        *room -= 1;
-        let mut all = |list: &[Ty]| {
-            list.iter()
-                .map(|t| self.put(t, subst, room))
-                .collect::<Vec<_>>()
-        };
+        let all = |list: &[Ty]| list.iter().map(|t| self.put(t, subst)).collect::<Vec<_>>();
         match ty {
             Ty::Param(name) => match subst.iter().find(|(n, _)| n == name) {
                 Some((_, bound)) => {
-                    *room = room.saturating_sub(size(bound, BUDGET));
+                    self.spend(size(bound, BUDGET));
                     bound.clone()
                 }
                 None => Ty::Unknown,
             },
-            Ty::Assoc(base, name) => {
-                let base = self.put(base, subst, room);
-                match base {
-                    Ty::Param(_) | Ty::Assoc(..) => Ty::Unknown,
-                    base => self.assoc(base, name),
-                }
-            }
+            Ty::Assoc(base, name) => match self.put(base, subst) {
+                Ty::Param(_) | Ty::Assoc(..) => Ty::Unknown,
+                base => self.assoc(base, name),
+            },
             Ty::Adt(id, args) => Ty::Adt(*id, all(args)),
             Ty::Foreign(path, args) => Ty::Foreign(path.clone(), all(args)),
             Ty::Tuple(parts) => Ty::Tuple(all(parts)),
-            Ty::Fn(params, result) => Ty::Fn(all(params), Box::new(self.put(result, subst, room))),
+            Ty::Fn(params, result) => Ty::Fn(all(params), Box::new(self.put(result, subst))),
             other => other.clone(),
         }
-    }
-}
-
-/// The number of nodes of a type, not counted further than `limit`.
-pub fn size(ty: &Ty, limit: u32) -> u32 {
-    let mut count = 0;
-    let mut open = vec![ty];
-    while let Some(next) = open.pop() {
-        count += 1;
-        if count >= limit {
-            break;
-        }
-        match next {
-            Ty::Adt(_, args) | Ty::Foreign(_, args) | Ty::Tuple(args) => open.extend(args),
-            Ty::Fn(params, result) => {
-                open.extend(params);
-                open.push(result);
-            }
-            Ty::Assoc(base, _) => open.push(base),
-            _ => {}
-        }
-    }
-    count
-}
-
-/// Binds the parameters of a template so that it gives the actual type; what does not fit is left alone.
-pub fn unify(template: &Ty, actual: &Ty, subst: &mut Subst) {
-    match (template, actual) {
-        (_, Ty::Unknown | Ty::Never) => {}
-        (Ty::Param(name), actual) => match subst.iter_mut().find(|(n, _)| n == name) {
-            None => subst.push((name.clone(), actual.clone())),
-            Some((_, old)) if matches!(old, Ty::ForeignValue(_) | Ty::Unknown) => {
-                *old = actual.clone()
-            }
-            Some(_) => {}
-        },
-        (Ty::Adt(a, xs), Ty::Adt(b, ys)) if a == b => pairs(xs, ys, subst),
-        (Ty::Foreign(a, xs), Ty::Foreign(b, ys)) if last_of(a) == last_of(b) => {
-            pairs(xs, ys, subst)
-        }
-        (Ty::Foreign(a, xs), actual) if *a == "Iterator" => {
-            if let (Some(item), Some(found)) = (xs.first(), element(actual)) {
-                unify(item, &found, subst);
-            }
-        }
-        (Ty::Tuple(xs), Ty::Tuple(ys)) => pairs(xs, ys, subst),
-        (Ty::Fn(xs, x), Ty::Fn(ys, y)) => {
-            pairs(xs, ys, subst);
-            unify(x, y, subst);
-        }
-        _ => {}
-    }
-}
-
-fn pairs(xs: &[Ty], ys: &[Ty], subst: &mut Subst) {
-    xs.iter().zip(ys).for_each(|(x, y)| unify(x, y, subst));
-}
-
-/// What a `for` over the value gives.
-pub fn element(ty: &Ty) -> Option<Ty> {
-    match ty {
-        Ty::Foreign(head, args) => match last_of(head) {
-            "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" if args.len() >= 2 => {
-                Some(Ty::Tuple(args[..2].to_vec()))
-            }
-            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "IndexSet" | "Option"
-            | "Iterator" | "Range" | "Receiver" | "FuturesUnordered" | "FuturesOrdered"
-            | "SmallVec" | "ArrayVec" | "LinkedList" | "Peekable" => args.first().cloned(),
-            _ => None,
-        },
-        Ty::ForeignValue(path) => Some(Ty::ForeignValue(path.clone())),
-        _ => None,
-    }
-}
-
-pub fn last_of(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or(path)
-}
-
-pub fn canonical(models: Option<&Models>, path: &str) -> Name {
-    let path = prelude::normal(path);
-    models.map_or_else(|| path.clone(), |m| m.canonical(&path))
-}
-
-fn is_marker(path: &str) -> bool {
-    path.starts_with("std::marker::")
-}
-
-/// A foreign type, with wrappers that method calls see through taken away.
-pub fn foreign(models: Option<&Models>, path: &str, mut args: Vec<Ty>) -> Ty {
-    let path = canonical(models, path);
-    let last = last_of(&path);
-    let peeled = match last {
-        "Box" | "Arc" | "Rc" | "Pin" | "Cow" | "BoxFuture" | "LocalBoxFuture" | "LazyLock"
-        | "Lazy" | "ManuallyDrop" | "CachePadded" => true,
-        "Ref" | "RefMut" => path.starts_with("std::cell"),
-        guard => guard.ends_with("Guard") && (guard.contains("Mutex") || guard.contains("RwLock")),
-    };
-    if peeled && !args.is_empty() {
-        return args.swap_remove(0);
-    }
-    match last {
-        "BoxStream" | "LocalBoxStream" => Ty::Foreign("Iterator".into(), args),
-        "Result" => {
-            if args.len() == 1 && path != "Result" {
-                let base = path.strip_suffix("::Result").unwrap_or_default();
-                args.push(Ty::Foreign(
-                    canonical(models, &format!("{base}::Error")),
-                    Vec::new(),
-                ));
-            }
-            Ty::Foreign("Result".into(), args)
-        }
-        _ => Ty::Foreign(path, args),
-    }
-}
-
-impl Index {
-    pub fn sig(&self, program: &Program, models: &Models, id: FnId) -> &Sig {
-        self.sigs[id.0 as usize].get_or_init(|| self.make_sig(program, models, id))
-    }
-
-    fn make_sig(&self, program: &Program, models: &Models, id: FnId) -> Sig {
-        let def = program.def(id);
-        let function = program.function(id);
-        let home = self.home(id);
-        let at = Written::new(program, self, Some(models), def.file, def.module);
-        let at = at.at_home(home).with_params(&function.generics);
-        let mut bounds = Vec::new();
-        let mut add = |generics: &Generics| {
-            for (ty, list) in &generics.bounds {
-                let of = at.ty(*ty);
-                if matches!(of, Ty::Param(_) | Ty::Assoc(..)) {
-                    bounds.push((of, at.bounds(list)));
-                }
-            }
-        };
-        match home {
-            Home::Impl(id) => {
-                let found = &self.impls[id as usize];
-                add(&program.tree(found.file).impls[found.decl as usize].generics);
-            }
-            Home::Trait(id) => {
-                let found = &program.traits[id.0 as usize];
-                add(&program.tree(found.file).traits[found.decl as usize].generics);
-                bounds.push((
-                    Ty::Param("Self".into()),
-                    Ty::Bound(vec![TraitRef::Tree(id)]),
-                ));
-            }
-            Home::Module => {}
-        }
-        let mut add = |generics: &Generics| {
-            for (ty, list) in &generics.bounds {
-                let of = at.ty(*ty);
-                if matches!(of, Ty::Param(_) | Ty::Assoc(..)) {
-                    bounds.push((of, at.bounds(list)));
-                }
-            }
-        };
-        add(&function.generics);
-        Sig {
-            self_ty: at.self_ty.clone(),
-            receiver: function.receiver.is_some(),
-            generics: at.params.clone(),
-            params: function
-                .params
-                .iter()
-                .map(|(_, t)| at.fresh().ty(*t))
-                .collect(),
-            result: function
-                .result
-                .map_or(Ty::Tuple(Vec::new()), |t| at.fresh().ty(t)),
-            bounds,
-        }
-    }
-
-    pub fn variants_of(&self, program: &Program, models: &Models, id: AdtId) -> &[VariantTypes] {
-        self.fields[id.0 as usize].get_or_init(|| {
-            let (adt, decl) = (program.adt(id), program.adt_decl(id));
-            let mut at = Written::new(program, self, Some(models), adt.file, adt.module);
-            at.params = decl.generics.params.clone();
-            at.self_ty = Some(Ty::Adt(
-                id,
-                at.params.iter().cloned().map(Ty::Param).collect(),
-            ));
-            let field =
-                |f: &crate::frontend::rust::tree::FieldDecl| (f.name.clone(), at.fresh().ty(f.ty));
-            decl.variants
-                .iter()
-                .map(|v| VariantTypes {
-                    fields: v.fields.iter().map(field).collect(),
-                })
-                .collect()
-        })
     }
 }
 
@@ -615,4 +413,8 @@ impl Written<'_> {
         self.budget.set(BUDGET);
         self
     }
+}
+
+fn is_marker(path: &str) -> bool {
+    path.starts_with("std::marker::")
 }

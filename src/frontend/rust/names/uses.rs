@@ -70,11 +70,11 @@ fn resolve_name(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
     }
     let mut changed = false;
     for (found, names) in [(types, &mut scope.types), (values, &mut scope.values)] {
-        if let Some(def) = found {
-            if !names.contains_key(&name) {
-                names.insert(name.clone(), def);
-                changed = true;
-            }
+        if let Some(def) = found
+            && !names.contains_key(&name)
+        {
+            names.insert(name.clone(), def);
+            changed = true;
         }
     }
     changed
