@@ -3,6 +3,7 @@
 pub mod tree;
 pub mod program;
 pub mod lower;
+pub mod manifest;
 pub mod names;
 pub mod infer;
 pub mod val;
