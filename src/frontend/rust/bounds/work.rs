@@ -14,7 +14,9 @@ pub fn guess(values: &Values, body: BodyId, the_loop: ExprId) -> impl Fn(ExprId)
         let inner = match &tree.expr(e).kind {
             ExprKind::Await(inner) | ExprKind::Try(inner) => Some(*inner),
             ExprKind::Match { value, .. } | ExprKind::Let { value, .. } => Some(*value),
-            ExprKind::Call { .. } if matches!(values.target(body, e), Some(Target::Callable)) => Some(e),
+            ExprKind::Call { .. } if matches!(values.target(body, e), Some(Target::Callable)) => {
+                Some(e)
+            }
             ExprKind::Call { .. } | ExprKind::Method { .. } if fails(values, body, e) => Some(e),
             _ => None,
         };
@@ -45,8 +47,16 @@ fn known_local(values: &Values, body: BodyId, e: ExprId) -> bool {
     match values.target(body, e) {
         Some(Target::Foreign(path)) => {
             let does = values.model_of(path).and_then(|m| m.does.as_ref());
-            matches!(does, Some(Does::Sleep { .. } | Does::Random | Does::Local | Does::StatusToError | Does::Status))
-                || path.ends_with("::sleep")
+            matches!(
+                does,
+                Some(
+                    Does::Sleep { .. }
+                        | Does::Random
+                        | Does::Local
+                        | Does::StatusToError
+                        | Does::Status
+                )
+            ) || path.ends_with("::sleep")
                 || path.starts_with("std::")
                 || path.starts_with("core::")
         }
@@ -60,7 +70,25 @@ fn is_std(name: &str) -> bool {
     name.starts_with("checked_")
         || matches!(
             name,
-            "next" | "next_backoff" | "pop" | "pop_front" | "get" | "first" | "last" | "ok_or" | "ok_or_else" | "ok"
-                | "err" | "as_ref" | "cmp" | "tick" | "status" | "parse" | "elapsed" | "map_err" | "unwrap" | "context"
+            "next"
+                | "next_backoff"
+                | "pop"
+                | "pop_front"
+                | "get"
+                | "first"
+                | "last"
+                | "ok_or"
+                | "ok_or_else"
+                | "ok"
+                | "err"
+                | "as_ref"
+                | "cmp"
+                | "tick"
+                | "status"
+                | "parse"
+                | "elapsed"
+                | "map_err"
+                | "unwrap"
+                | "context"
         )
 }

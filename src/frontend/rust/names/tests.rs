@@ -17,6 +17,7 @@ pub fn program(files: &[(&str, &str)], roots: &[Root<'_>]) -> (Program, Index) {
     });
     let lowered = lowered.collect();
     let crates = roots.iter().map(|(name, kind, root, deps)| Crate {
+        root_dir: "".into(),
         name: (*name).into(),
         package: (*name).into(),
         kind: *kind,

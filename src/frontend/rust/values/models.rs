@@ -21,13 +21,32 @@ impl Values<'_> {
             return Some(found);
         }
         let (owner, name) = path.rsplit_once("::")?;
-        self.models.method(owner, name)
+        let by_trait = || {
+            self.models
+                .trait_methods(name)
+                .find(|(of, _)| **of == *owner)
+                .map(|(_, m)| m)
+        };
+        self.models.method(owner, name).or_else(by_trait)
     }
 
-    pub(super) fn modelled_call(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Option<Val> {
+    pub(super) fn modelled_call(
+        &self,
+        body: BodyId,
+        e: ExprId,
+        path: &Name,
+        args: &[ExprId],
+    ) -> Option<Val> {
         let model = self.model_of(path)?;
         let owner = path.rsplit_once("::").map(|(owner, _)| Name::new(owner));
-        let apply = Apply { values: self, body, e, model, owner, args };
+        let apply = Apply {
+            values: self,
+            body,
+            e,
+            model,
+            owner,
+            args,
+        };
         apply.to(None)
     }
 
@@ -41,7 +60,14 @@ impl Values<'_> {
     ) -> Option<Val> {
         let model = self.model_of(path)?;
         let owner = path.rsplit_once("::").map(|(owner, _)| Name::new(owner));
-        let apply = Apply { values: self, body, e, model, owner, args };
+        let apply = Apply {
+            values: self,
+            body,
+            e,
+            model,
+            owner,
+            args,
+        };
         apply.to(Some(receiver))
     }
 
@@ -87,12 +113,16 @@ impl Apply<'_, '_> {
             _ => None,
         };
         if from.is_none() && made.is_none() && self.model.sets.is_empty() {
-            return (self.model.carries && receiver.is_some()).then(|| receiver.cloned()).flatten();
+            return (self.model.carries && receiver.is_some())
+                .then(|| receiver.cloned())
+                .flatten();
         }
         let new = || Object {
             what: Name::new(""),
             fields: Default::default(),
-            built_at: receiver.is_none().then(|| self.values.span(self.body, self.e)),
+            built_at: receiver
+                .is_none()
+                .then(|| self.values.span(self.body, self.e)),
             built_in: Some(self.body),
         };
         let mut object = from.map_or_else(new, |o| (*o).clone());
@@ -106,7 +136,10 @@ impl Apply<'_, '_> {
     }
 
     fn returns_self(&self) -> bool {
-        self.model.returns.as_ref().is_some_and(|r| inner_type(r) == "Self")
+        self.model
+            .returns
+            .as_ref()
+            .is_some_and(|r| inner_type(r) == "Self")
     }
 
     /// The modelled type of the result.
@@ -120,7 +153,9 @@ impl Apply<'_, '_> {
     }
 
     fn argument(&self, i: u16) -> Option<Val> {
-        self.args.get(i as usize).map(|a| self.values.eval(self.body, *a))
+        self.args
+            .get(i as usize)
+            .map(|a| self.values.eval(self.body, *a))
     }
 
     /// Which jitter a function applied to every delay has; nothing if it holds no randomness.
@@ -195,7 +230,13 @@ impl Apply<'_, '_> {
                 Val::List(list)
             }
         };
-        object.fields.insert(field.clone(), Field { value, at: Some(self.setter_span()) });
+        object.fields.insert(
+            field.clone(),
+            Field {
+                value,
+                at: Some(self.setter_span()),
+            },
+        );
     }
 
     /// The setter's own name and arguments, not the whole chain before it.
@@ -218,7 +259,10 @@ fn object(value: Val) -> Option<Rc<Object>> {
 }
 
 fn scalar_value(scalar: &Scalar) -> Val {
-    let origin = Origin { kind: OriginKind::LibraryDefault, ..Origin::none() };
+    let origin = Origin {
+        kind: OriginKind::LibraryDefault,
+        ..Origin::none()
+    };
     match scalar {
         Scalar::Bool(b) => Val::Bool(*b),
         Scalar::Int(n) => Val::Int(Value::Number(*n), origin),
@@ -230,7 +274,9 @@ fn scalar_value(scalar: &Scalar) -> Val {
 /// `Result<reqwest::Client, E>` is about `reqwest::Client`.
 fn inner_type(text: &str) -> &str {
     let text = text.trim();
-    let Some((head, rest)) = text.split_once('<') else { return text };
+    let Some((head, rest)) = text.split_once('<') else {
+        return text;
+    };
     match head.trim().rsplit("::").next().unwrap_or(head) {
         "Result" | "Option" | "Arc" | "Box" | "Pin" => {
             let end = top_comma(rest);
@@ -260,7 +306,10 @@ mod tests {
 
     #[test]
     fn results_and_options_are_looked_through() {
-        assert_eq!(inner_type("Result<reqwest::Client, reqwest::Error>"), "reqwest::Client");
+        assert_eq!(
+            inner_type("Result<reqwest::Client, reqwest::Error>"),
+            "reqwest::Client"
+        );
         assert_eq!(inner_type("Option<Arc<a::B<C, D>>>"), "a::B");
         assert_eq!(inner_type("Self"), "Self");
     }

@@ -7,7 +7,7 @@ use crate::effect::Jitter;
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, MacroArgs, Stmt, UnaryOp};
 use crate::frontend::rust::val::Val;
-use crate::frontend::rust::values::{Cell, Values, float, largest, root, walk};
+use crate::frontend::rust::values::{Cell, Values, cell, float, largest, root, walk};
 use crate::source::Span;
 
 /// Calls inside calls that are followed.
@@ -23,12 +23,24 @@ pub struct Follow<'v, 'a> {
     pub frames: RefCell<Vec<(FnId, Vec<Delay>)>>,
     /// A variable whose own change is being looked at.
     pub itself: RefCell<Vec<(BodyId, Cell)>>,
+    /// Parameters whose callers are being looked at.
+    pub chased: RefCell<Vec<(FnId, u16)>>,
+    /// Loops in callers that turn the wait.
+    pub loops: RefCell<Vec<(BodyId, ExprId)>>,
     pub fuel: Counter<u32>,
 }
 
 impl<'v, 'a> Follow<'v, 'a> {
     pub fn new(values: &'v Values<'a>, the_loop: Option<(BodyId, ExprId)>) -> Follow<'v, 'a> {
-        Follow { values, the_loop, frames: RefCell::default(), itself: RefCell::default(), fuel: Counter::new(FUEL) }
+        Follow {
+            values,
+            the_loop,
+            frames: RefCell::default(),
+            itself: RefCell::default(),
+            chased: RefCell::default(),
+            loops: RefCell::default(),
+            fuel: Counter::new(FUEL),
+        }
     }
 
     pub fn delay(&self, body: BodyId, e: ExprId) -> Delay {
@@ -53,12 +65,22 @@ impl<'v, 'a> Follow<'v, 'a> {
             | ExprKind::Async { block: inner }
             | ExprKind::Cast { value: inner, .. } => self.delay(body, *inner),
             ExprKind::Binary { op, left, right } => self.binary(body, e, *op, *left, *right),
-            ExprKind::If { then, otherwise: Some(other), .. } => {
-                combine::either(vec![self.delay(body, *then), self.delay(body, *other)])
-            }
-            ExprKind::Match { arms, .. } => {
+            ExprKind::If {
+                cond,
+                then,
+                otherwise: Some(other),
+            } => self.chosen(
+                body,
+                *cond,
+                vec![self.delay(body, *then), self.delay(body, *other)],
+            ),
+            ExprKind::Match { value, arms } => {
                 let arms = arms.iter().filter(|a| !values.diverges(body, a.body));
-                combine::either(arms.map(|a| self.delay(body, a.body)).collect())
+                self.chosen(
+                    body,
+                    *value,
+                    arms.map(|a| self.delay(body, a.body)).collect(),
+                )
             }
             ExprKind::Block(block) => match block.tail {
                 Some(tail) => self.delay(body, tail),
@@ -66,7 +88,12 @@ impl<'v, 'a> Follow<'v, 'a> {
             },
             ExprKind::Index { base, .. } => self.table(&values.eval(body, *base)),
             ExprKind::Call { args, .. } => self.call(body, e, args),
-            ExprKind::Method { receiver, name, args, .. } => self.method(body, e, *receiver, name, args),
+            ExprKind::Method {
+                receiver,
+                name,
+                args,
+                ..
+            } => self.method(body, e, *receiver, name, args),
             ExprKind::Macro(call) => match call.args {
                 MacroArgs::Block(inner) => self.delay(body, inner),
                 _ => Delay::unknown(),
@@ -80,8 +107,15 @@ impl<'v, 'a> Follow<'v, 'a> {
         let tree = self.values.tree(body);
         match &tree.expr(e).kind {
             // What stands inside a list says nothing about which element is taken.
-            ExprKind::Index { .. } | ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Block(_) => return None,
-            ExprKind::Method { name, .. } if matches!(name.as_str(), "get" | "first" | "last" | "next") => return None,
+            ExprKind::Index { .. }
+            | ExprKind::If { .. }
+            | ExprKind::Match { .. }
+            | ExprKind::Block(_) => return None,
+            ExprKind::Method { name, .. }
+                if matches!(name.as_str(), "get" | "first" | "last" | "next") =>
+            {
+                return None;
+            }
             ExprKind::Call { .. } | ExprKind::Method { .. }
                 if matches!(self.values.target(body, e), Some(Target::Fns(..))) =>
             {
@@ -94,18 +128,55 @@ impl<'v, 'a> Follow<'v, 'a> {
         let origin = match &value {
             Val::Int(_, o) | Val::Duration(_, o) => Some(o.clone()),
             Val::Float(_) => None,
-            Val::Any(parts) if !parts.is_empty() && parts.iter().all(|p| float(p).is_some()) => Some(largest(&value).1),
+            // What is one of several may be another one each turn, unless it is a setting.
+            Val::Any(_) if !self.is_setting(body, e) => return None,
+            Val::Any(parts) if !parts.is_empty() && parts.iter().all(|p| float(p).is_some()) => {
+                Some(largest(&value).1)
+            }
             _ => return None,
         };
         let base = float(&value)?;
-        Some(Delay { from: origin, ..Delay::constant(Some(base)) })
+        Some(Delay {
+            from: origin,
+            ..Delay::constant(Some(base))
+        })
+    }
+
+    fn is_setting(&self, body: BodyId, e: ExprId) -> bool {
+        match self.values.tree(body).expr(e).kind {
+            ExprKind::Field { .. } => true,
+            ExprKind::Path(_) => !self.values.types(body).locals.contains_key(&e),
+            _ => false,
+        }
+    }
+
+    /// One of several delays; different ones each turn if what decides changes with the turns.
+    fn chosen(&self, body: BodyId, by: ExprId, parts: Vec<Delay>) -> Delay {
+        let tree = self.values.tree(body);
+        let locals = self.values.locals(body);
+        let moves = walk::any(tree, by, &mut |x| {
+            cell(tree, self.values.types(body), x).is_some_and(|c| locals.changes.contains_key(&c))
+        });
+        let differ = parts.windows(2).any(|p| p[0].base != p[1].base);
+        match combine::either(parts) {
+            one if one.grows == Grows::Not && moves && differ => Delay {
+                grows: Grows::Custom,
+                ..one
+            },
+            one => one,
+        }
     }
 
     /// The name that the head of a `for` or a pattern gives.
     fn is_item(&self, body: BodyId, e: ExprId) -> bool {
         use crate::frontend::rust::values::Source;
         let locals = self.values.locals(body);
-        let binding = self.values.types(body).locals.get(&e).and_then(|p| locals.bindings.get(p));
+        let binding = self
+            .values
+            .types(body)
+            .locals
+            .get(&e)
+            .and_then(|p| locals.bindings.get(p));
         binding.is_some_and(|b| matches!(b.source, Source::For(_) | Source::Matched(_)))
     }
 
@@ -130,11 +201,18 @@ impl<'v, 'a> Follow<'v, 'a> {
         let two = Delay::constant(Some(2.0));
         match (base.grows, base.base) {
             (Grows::Not, Some(scale)) => combine::power(two, by, scale, checked, place, bits),
-            (Grows::Not, None) => Delay { base: None, ..combine::power(two, by, 1.0, checked, place, bits) },
+            (Grows::Not, None) => Delay {
+                base: None,
+                ..combine::power(two, by, 1.0, checked, place, bits)
+            },
             (Grows::Before, _) if by.grows == Grows::Not => {
                 combine::multiply(base, Delay::constant(by.base.map(f64::exp2)), place)
             }
-            _ => combine::multiply(base, combine::power(two, by, 1.0, checked, place, bits), place),
+            _ => combine::multiply(
+                base,
+                combine::power(two, by, 1.0, checked, place, bits),
+                place,
+            ),
         }
     }
 
@@ -155,16 +233,29 @@ impl<'v, 'a> Follow<'v, 'a> {
 
     /// One of a list, one after another.
     pub(super) fn table(&self, list: &Val) -> Delay {
-        let Val::List(items) = list else { return Delay::unknown() };
+        let Val::List(items) = list else {
+            return Delay::unknown();
+        };
         let numbers: Option<Vec<f64>> = items.iter().map(float).collect();
         match numbers.as_deref() {
-            Some([first, rest @ ..]) if rest.iter().all(|x| x == first) => Delay::constant(Some(*first)),
+            Some([first, rest @ ..]) if rest.iter().all(|x| x == first) => {
+                Delay::constant(Some(*first))
+            }
             Some([first, ..]) => {
                 let most = numbers.iter().flatten().copied().fold(*first, f64::max);
                 let base = Delay::constant(Some(*first));
-                Delay { grows: Grows::Custom, cap: Some(most), capped: true, ..base }
+                Delay {
+                    grows: Grows::Custom,
+                    cap: Some(most),
+                    capped: true,
+                    ..base
+                }
             }
-            _ => Delay { grows: Grows::Custom, capped: true, ..Delay::constant(None) },
+            _ => Delay {
+                grows: Grows::Custom,
+                capped: true,
+                ..Delay::constant(None)
+            },
         }
     }
 
@@ -174,7 +265,15 @@ impl<'v, 'a> Follow<'v, 'a> {
         }
         match self.values.target(body, e) {
             Some(Target::Fns(fns, _)) => self.tree_call(body, e, fns, args),
-            Some(Target::Constructor(_)) => args.first().map_or_else(Delay::unknown, |a| self.delay(body, *a)),
+            Some(Target::Constructor(_)) => args
+                .first()
+                .map_or_else(Delay::unknown, |a| self.delay(body, *a)),
+            Some(Target::Foreign(path)) if path.ends_with("cmp::min") && args.len() == 2 => {
+                combine::cap(self.delay(body, args[0]), self.delay(body, args[1]))
+            }
+            Some(Target::Foreign(path)) if path.ends_with("cmp::max") && args.len() == 2 => {
+                combine::either(vec![self.delay(body, args[0]), self.delay(body, args[1])])
+            }
             _ => match self.unit(body, e).zip(args.first()) {
                 Some((times, arg)) => combine::scale(self.delay(body, *arg), times),
                 None => Delay::unknown(),
@@ -188,7 +287,12 @@ impl<'v, 'a> Follow<'v, 'a> {
             Some(Target::Foreign(path)) => path.to_string(),
             _ => match &self.values.tree(body).expr(e).kind {
                 ExprKind::Call { callee, .. } => match &self.values.tree(body).expr(*callee).kind {
-                    ExprKind::Path(p) => p.segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join("::"),
+                    ExprKind::Path(p) => p
+                        .segments
+                        .iter()
+                        .map(|s| s.name.as_str())
+                        .collect::<Vec<_>>()
+                        .join("::"),
                     _ => return None,
                 },
                 _ => return None,
@@ -222,12 +326,17 @@ impl<'v, 'a> Follow<'v, 'a> {
             self.frames.borrow_mut().pop();
         }
         let place = parts.iter().find_map(|p| p.at);
-        Delay { at: place.or_else(|| Some(self.span(body, e))), ..combine::either(parts) }
+        Delay {
+            at: place.or_else(|| Some(self.span(body, e))),
+            ..combine::either(parts)
+        }
     }
 
     fn result(&self, f: FnId) -> Delay {
         let body = BodyId::Fn(f);
-        let Some(start) = root(self.values.program, body) else { return Delay::unknown() };
+        let Some(start) = root(self.values.program, body) else {
+            return Delay::unknown();
+        };
         let tree = self.values.tree(body);
         let mut parts = Vec::new();
         if let ExprKind::Block(block) = &tree.expr(start).kind {
@@ -255,30 +364,55 @@ impl<'v, 'a> Follow<'v, 'a> {
         Delay { at, ..delay }
     }
 
-    fn method(&self, body: BodyId, e: ExprId, receiver: ExprId, name: &str, args: &[ExprId]) -> Delay {
+    fn method(
+        &self,
+        body: BodyId,
+        e: ExprId,
+        receiver: ExprId,
+        name: &str,
+        args: &[ExprId],
+    ) -> Delay {
         if jitter::makes(self.values, body, e) {
             return self.random(body, args);
         }
         if jitter::hashes(self.values, body, e) {
-            return Delay { random: false, jitter: Jitter::Some, ..Delay::constant(None) };
+            return Delay {
+                random: false,
+                jitter: Jitter::Some,
+                ..Delay::constant(None)
+            };
         }
         if let Some(Target::Fns(fns, _)) = self.values.target(body, e) {
-            let all: Vec<ExprId> = std::iter::once(receiver).chain(args.iter().copied()).collect();
+            let all: Vec<ExprId> = std::iter::once(receiver)
+                .chain(args.iter().copied())
+                .collect();
             return self.tree_call(body, e, fns, &all);
         }
         self.standard(body, e, receiver, name, args)
     }
 
-    fn standard(&self, body: BodyId, e: ExprId, receiver: ExprId, name: &str, args: &[ExprId]) -> Delay {
+    fn standard(
+        &self,
+        body: BodyId,
+        e: ExprId,
+        receiver: ExprId,
+        name: &str,
+        args: &[ExprId],
+    ) -> Delay {
         let on = || self.delay(body, receiver);
-        let arg = |i: usize| args.get(i).map_or_else(Delay::unknown, |a| self.delay(body, *a));
+        let arg = |i: usize| {
+            args.get(i)
+                .map_or_else(Delay::unknown, |a| self.delay(body, *a))
+        };
         let place = self.span(body, e);
         match name {
-            "clone" | "unwrap" | "expect" | "into" | "try_into" | "copied" | "cloned" | "as_ref" | "abs" | "round" | "ceil" | "floor"
-            | "to_owned" | "as_millis" => on(),
+            "clone" | "unwrap" | "expect" | "into" | "try_into" | "copied" | "cloned"
+            | "as_ref" | "abs" | "round" | "ceil" | "floor" | "to_owned" | "as_millis" => on(),
             "as_secs_f64" | "as_secs_f32" | "as_secs" => combine::scale(on(), 0.001),
             "as_micros" => combine::scale(on(), 1_000.0),
-            "unwrap_or" | "unwrap_or_else" if self.is_option_of_checked(body, receiver) => combine::cap(on(), arg(0)),
+            "unwrap_or" | "unwrap_or_else" if self.is_option_of_checked(body, receiver) => {
+                combine::cap(on(), arg(0))
+            }
             "unwrap_or" => combine::either(vec![on(), arg(0)]),
             "min" => combine::cap(on(), arg(0)),
             "clamp" => combine::cap(on(), arg(1)),
@@ -286,22 +420,38 @@ impl<'v, 'a> Follow<'v, 'a> {
                 Grows::Not => on(),
                 _ => combine::either(vec![on(), arg(0)]),
             },
-            "add" | "saturating_add" | "checked_add" | "wrapping_add" => combine::add(on(), arg(0), 1.0),
+            "add" | "saturating_add" | "checked_add" | "wrapping_add" => {
+                combine::add(on(), arg(0), 1.0)
+            }
             "sub" | "saturating_sub" | "checked_sub" => combine::add(on(), arg(0), -1.0),
-            "mul" | "mul_f64" | "mul_f32" | "wrapping_mul" => combine::multiply(on(), arg(0), place),
+            "mul" | "mul_f64" | "mul_f32" | "wrapping_mul" => {
+                combine::multiply(on(), arg(0), place)
+            }
             "saturating_mul" | "checked_mul" => {
                 let (a, b) = (on(), arg(0));
                 let risky = a.risky.or(b.risky);
-                Delay { risky, ..combine::multiply(a, b, place) }
+                Delay {
+                    risky,
+                    ..combine::multiply(a, b, place)
+                }
             }
             "div_f64" | "div_f32" | "checked_div" => combine::divide(on(), arg(0)),
-            "pow" | "powi" | "powf" | "wrapping_pow" => {
-                combine::power(on(), arg(0), 1.0, name.starts_with("powi") || name == "powf", place, self.bits(body, receiver))
-            }
+            "pow" | "powi" | "powf" | "wrapping_pow" => combine::power(
+                on(),
+                arg(0),
+                1.0,
+                name.starts_with("powi") || name == "powf",
+                place,
+                self.bits(body, receiver),
+            ),
             "saturating_pow" | "checked_pow" => combine::power(on(), arg(0), 1.0, true, place, 64),
-            "checked_shl" | "wrapping_shl" | "shl" => {
-                self.shifted(on(), arg(0), name != "shl", place, self.bits(body, receiver))
-            }
+            "checked_shl" | "wrapping_shl" | "shl" => self.shifted(
+                on(),
+                arg(0),
+                name != "shl",
+                place,
+                self.bits(body, receiver),
+            ),
             "get" | "first" | "last" | "next" | "nth" => self.table(&self.list(body, receiver)),
             _ => Delay::unknown(),
         }
