@@ -4,6 +4,7 @@
 mod accept;
 mod fingerprint;
 mod level;
+mod version;
 
 use crate::analysis::{self, Analysis};
 use crate::effect::Confidence;
@@ -60,11 +61,17 @@ impl Run {
     }
 }
 
-/// The built-in models that these sources can use: those of crates that some manifest names; without a manifest, all.
+/// The built-in models, of a crate with several the one for the version that these sources lock or ask for.
 pub fn models_for(sources: &Sources) -> Result<Vec<Model>, LoadError> {
-    let manifest = |path: &str| path.ends_with("Cargo.toml") || path.ends_with("Cargo.lock");
-    let texts: Vec<&str> = sources.iter().filter(|(_, f)| manifest(&f.path)).map(|(_, f)| f.text.as_str()).collect();
-    load::built_in_for(|krate| texts.is_empty() || texts.iter().any(|t| t.contains(krate)))
+    let all = load::built_in()?;
+    let texts: Vec<&str> = sources
+        .iter()
+        .filter(|(_, f)| f.path.ends_with("Cargo.toml") || f.path.ends_with("Cargo.lock"))
+        .map(|(_, f)| f.text.as_str())
+        .collect();
+    let several = |m: &Model| all.iter().filter(|other| other.krate == m.krate).count() > 1;
+    let keep: Vec<bool> = all.iter().map(|m| !several(m) || version::fits(m, &texts)).collect();
+    Ok(all.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(m, _)| m).collect())
 }
 
 /// Runs every lint that is on. `problems` are those of reading the files; the front-end adds its own.

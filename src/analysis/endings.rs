@@ -203,10 +203,17 @@ impl<'a> Evaluator<'a> {
 
     /// How this call can fail in this world; what only connects cannot answer.
     fn fails(&self, dep: DepId, site: SiteId, world: World) -> Option<Ending> {
+        if !is(world.failing, dep, site) {
+            return None;
+        }
         let connect_only = self.arena.sites[site.0 as usize].remote.connect_only;
-        let possible = !connect_only
-            || matches!(world.fails_with, Ending::Never | Ending::Error(FailureClass::Connect));
-        (is(world.failing, dep, site) && possible).then_some(world.fails_with)
+        match world.fails_with {
+            Ending::Never | Ending::Error(FailureClass::Connect) => Some(world.fails_with),
+            // Who only connects gets the connection; that it is closed then is seen by what is done with it.
+            Ending::Error(FailureClass::Reset) if connect_only => Some(Ending::Status(FailureClass::Application)),
+            _ if connect_only => None,
+            other => Some(other),
+        }
     }
 }
 

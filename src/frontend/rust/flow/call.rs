@@ -8,7 +8,7 @@ use crate::frontend::rust::program::{FnId, Target, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit, MacroArgs, SelectArm};
 use crate::frontend::rust::waits;
 use crate::model::{ArgRef, Does};
-use crate::value::Why;
+use crate::value::{Origin, OriginKind, Why};
 
 /// A call taken apart: the receiver if it is a method, and the arguments after it.
 #[derive(Clone)]
@@ -179,7 +179,9 @@ impl Flow<'_> {
         let Some(duration) = duration else { return Effect::Sleep(crate::effect::Wait::unknown(at)) };
         let around = self.loop_exprs.last().copied();
         let mut wait = waits::wait(self.world.values, self.body, duration, around);
-        wait.at = wait.at.or(Some(at));
+        // Where the delay is computed elsewhere, that place is its origin.
+        wait.from = wait.at.map(|at| Origin { kind: OriginKind::Computed, at: Some(at), source: None });
+        wait.at = Some(at);
         Effect::Sleep(wait)
     }
 

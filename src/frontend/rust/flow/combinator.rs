@@ -94,10 +94,7 @@ impl Flow<'_> {
         match self.types.targets.get(&e).cloned() {
             Some(Target::Fns(ids, _)) => ids.first().and_then(|id| self.predicate(*id, 0)).map_or(Endings::ALL, |t| t.yes),
             Some(Target::Foreign(path)) => {
-                let told = path.rsplit_once("::").and_then(|(owner, name)| {
-                    self.world.models.type_model(owner).and_then(|m| m.tells.get(name).cloned())
-                });
-                told.map_or(Endings::ALL, |classes| crate::model::endings(&classes))
+                self.told(&path).unwrap_or(Endings::ALL)
             }
             _ => Endings::ALL,
         }

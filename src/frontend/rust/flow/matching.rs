@@ -37,8 +37,16 @@ impl Flow<'_> {
         put_together(scrutinee, taken)
     }
 
-    /// A match on something that is no ending: any of the arms.
+    /// A match on something that is no ending: any of the arms. If it is made of an answer, the answer's content decides.
     fn untracked_match(&mut self, value: ExprId, arms: &[tree::Arm]) -> Effect {
+        if let Some(level) = self.test(value).level {
+            let scrutinee = self.caught(level);
+            let taken = self.in_arm(|flow, _| {
+                let any = |effect| Taken { can: Endings::ALL, sure: Endings::NONE, judged: Judged::Answer, effect };
+                arms.iter().map(|arm| any(flow.expr(arm.body))).collect::<Vec<_>>()
+            });
+            return put_together(scrutinee, taken);
+        }
         let counter = matches!(self.test(value).judged, Judged::Counter) || self.counters.contains(&value);
         let mut parts = Vec::new();
         for arm in arms {
@@ -140,16 +148,16 @@ impl Flow<'_> {
         let timeout = Endings::one(Ending::Error(FailureClass::Timeout));
         match self.names(pat) {
             Some("Ok") if nested => {
-                let within = Test::exactly(level, Endings::ALL.without(timeout));
+                let within = Test::exactly(level, Endings::ALL.without(timeout), Judged::Other);
                 inner(self).map_or(within, |t| within.and(t))
             }
-            Some("Err") if nested => Test::exactly(level, timeout),
+            Some("Err") if nested => Test::exactly(level, timeout, Judged::Error),
             Some("Ok") => {
-                let outer = Test::exactly(level, Endings::GOES_ON);
+                let outer = Test::exactly(level, Endings::GOES_ON, Judged::Other);
                 inner(self).map_or(outer, |t| outer.and(answer(t)))
             }
             Some("Err") => {
-                let outer = Test::exactly(level, Endings::ERRORS);
+                let outer = Test::exactly(level, Endings::ERRORS, Judged::Other);
                 inner(self).map_or(outer, |t| outer.and(t))
             }
             Some("Some") => {
@@ -242,7 +250,12 @@ fn put_together(scrutinee: Effect, taken: Vec<Taken>) -> Effect {
     }
     let arms = groups.into_iter().filter(|(c, _)| !c.is_empty()).map(|(candidates, on)| {
         let judged = candidates.iter().map(|i| taken[*i].judged).find(|j| *j != Judged::Other).unwrap_or(Judged::Other);
-        let then = tidy::branch(candidates.iter().map(|i| taken[*i].effect.clone()).collect(), judged);
+        let mut then = tidy::branch(candidates.iter().map(|i| taken[*i].effect.clone()).collect(), judged);
+        let looked = candidates.iter().any(|i| taken[*i].judged == Judged::Error);
+        if looked && !matches!(then, Effect::Branch(..)) {
+            // The error was looked at, whatever came of it: RL106 asks.
+            then = Effect::Branch(vec![then], Judged::Error);
+        }
         Arm { on, then }
     });
     tidy::recover(scrutinee, arms.collect())

@@ -28,8 +28,8 @@ impl Test {
     }
 
     /// True for surely these, false for all others.
-    pub fn exactly(level: Level, yes: Endings) -> Test {
-        Test { level: Some(level), yes, no: Endings::ALL.without(yes), judged: Judged::Error }
+    pub fn exactly(level: Level, yes: Endings, judged: Judged) -> Test {
+        Test { level: Some(level), yes, no: Endings::ALL.without(yes), judged }
     }
 
     fn not(self) -> Test {
@@ -158,7 +158,8 @@ impl Flow<'_> {
     /// A condition that could not be followed: about an ending if it mentions one, else about something else.
     fn vague(&self, e: ExprId) -> Test {
         let mentioned = pats::mentions(self.tree, self.types, e);
-        let levels = mentioned.iter().filter_map(|l| match self.env.get(l) {
+        let further = mentioned.iter().filter_map(|l| self.made_of.get(l)).flatten();
+        let levels = mentioned.iter().chain(further).filter_map(|l| match self.env.get(l) {
             Some(Known::Caught(level)) => Some(*level),
             _ => None,
         });
@@ -243,6 +244,8 @@ impl Flow<'_> {
 
     /// The endings that a constant or variant by that path stands for: (definitely or possibly it, possibly not it).
     pub(super) fn named_set(&self, path: &str) -> Option<(Endings, Endings)> {
+        let canonical = self.world.models.canonical(path);
+        let path = &*canonical;
         if let Some(classes) = self.world.variants.get(path) {
             return Some((*classes, Endings::ALL.without(*classes)));
         }
@@ -256,19 +259,25 @@ impl Flow<'_> {
         Some((set, Endings::ALL.without(set)))
     }
 
+    /// The endings for which a library's predicate is true, if its model says so.
+    pub(super) fn told(&self, path: &str) -> Option<Endings> {
+        let path = self.world.models.canonical(path);
+        let (owner, name) = path.rsplit_once("::")?;
+        let classes = self.world.models.type_model(owner)?.tells.get(name)?;
+        Some(crate::model::endings(classes))
+    }
+
     fn method_test(&mut self, e: ExprId, receiver: ExprId, name: &str) -> Test {
         let level = self.derived(receiver);
         match (name, level) {
-            ("is_ok" | "is_some", Some(level)) => return Test::exactly(level, Endings::GOES_ON),
-            ("is_err" | "is_none", Some(level)) => return Test::exactly(level, Endings::ERRORS),
+            ("is_ok" | "is_some", Some(level)) => return Test::exactly(level, Endings::GOES_ON, Judged::Other),
+            ("is_err" | "is_none", Some(level)) => return Test::exactly(level, Endings::ERRORS, Judged::Other),
             _ => {}
         }
         if let (Some(level), Some(Target::Foreign(path))) = (level, self.types.targets.get(&e))
-            && let Some((owner, name)) = path.rsplit_once("::")
-            && let Some(classes) = self.world.models.type_model(owner).and_then(|m| m.tells.get(name))
+            && let Some(set) = self.told(path)
         {
-            let set = crate::model::endings(classes);
-            return Test::exactly(level, set);
+            return Test::exactly(level, set, Judged::Error);
         }
         let tree = self.tree;
         let ExprKind::Method { args, .. } = &tree.expr(e).kind else { return self.vague(e) };

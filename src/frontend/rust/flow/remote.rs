@@ -20,7 +20,7 @@ impl Flow<'_> {
         let mut effects: Vec<Effect> = parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
         self.note_op(e);
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
-        let object = holder.and_then(|h| first_object(&self.world.values.eval(self.body, h)));
+        let object = holder.and_then(|h| self.object_of(h));
         let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
         let fields = Fields { flow: self, object: object.as_deref(), owner };
         let mut call = Effect::Remote(fields.request(e, path, model, parts, holder));
@@ -31,6 +31,12 @@ impl Flow<'_> {
         call = fields.layers(call, e, model);
         effects.push(call);
         tidy::seq(effects)
+    }
+
+    /// The object a client or request expression stands for; a parameter is what all callers hand over.
+    fn object_of(&self, e: ExprId) -> Option<std::rc::Rc<Object>> {
+        let val = self.world.values.eval(self.body, e);
+        first_object(&val).filter(|o| o.built_at.is_some()).or_else(|| first_object(&self.world.values.close(self.body, val)))
     }
 
     /// Fills a layer's numbers from a policy's value.
