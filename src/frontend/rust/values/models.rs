@@ -97,6 +97,13 @@ struct Apply<'v, 'a> {
 impl Apply<'_, '_> {
     /// `None`: the model says nothing about the value.
     fn to(&self, receiver: Option<&Val>) -> Option<Val> {
+        if let Some(param @ Val::Param(_)) = receiver {
+            // A client that is handed in is what all callers hand in, as far as that is seen.
+            return match self.values.close(self.body, param.clone()) {
+                Val::Param(_) => self.to(Some(&Val::unknown("handed in from outside"))),
+                closed => self.to(Some(&closed)),
+            };
+        }
         if let Some(Val::Any(parts)) = receiver
             && !parts.is_empty()
         {
@@ -108,7 +115,7 @@ impl Apply<'_, '_> {
         let made = self.made();
         let keeps = self.model.carries || !self.model.sets.is_empty() || self.returns_self();
         let from = match (self.model.carries_arg, receiver) {
-            (Some(i), _) => self.argument(i).and_then(object),
+            (Some(i), _) => self.argument(i).map(|v| self.values.close(self.body, v)).and_then(object),
             (None, Some(receiver)) if keeps => object(receiver.clone()),
             _ => None,
         };
@@ -126,6 +133,11 @@ impl Apply<'_, '_> {
             built_in: Some(self.body),
         };
         let mut object = from.map_or_else(new, |o| (*o).clone());
+        if self.model.carries_arg.is_some() && receiver.is_none() {
+            // A wrapper around another value is built where it is wrapped.
+            object.built_at = Some(self.values.span(self.body, self.e));
+            object.built_in = Some(self.body);
+        }
         if let Some(what) = made.or_else(|| self.owner.clone().filter(|_| object.what.is_empty())) {
             object.what = what;
         }
