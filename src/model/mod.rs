@@ -265,6 +265,9 @@ pub struct RemoteModel {
     /// A connect alone (TcpStream::connect): only connect failures and hangs are possible.
     #[serde(default)]
     pub connect_only: bool,
+    /// The argument that holds a time limit for this call (`TcpStream::connect_timeout(addr, limit)`).
+    #[serde(default)]
+    pub limit: Option<ArgRef>,
     /// The client library adds idempotency keys itself.
     #[serde(default)]
     pub adds_key: bool,
