@@ -12,7 +12,7 @@ use super::names::{self, Index};
 use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
 use super::{infer, lower, manifest, reach, statements, variants};
-use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
+use crate::effect::{Effect, LoopId, PlaceId, RepeatKind, Stop};
 use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Stats};
 use crate::model::Models;
 use crate::settings::Settings;
@@ -90,6 +90,8 @@ struct Gathered {
     ops: FxHashMap<Span, OpSeen>,
     loops: FxHashMap<LoopId, LoopNote>,
     resources: Vec<crate::fact::Resource>,
+    /// Per place that calls itself: what bounds each closing call.
+    recursion: FxHashMap<PlaceId, Vec<Vec<Stop>>>,
 }
 
 impl Code<'_> {
@@ -136,6 +138,7 @@ impl Code<'_> {
                 gathered.ops.extend(flow.notes.ops);
                 gathered.loops.extend(flow.notes.loops);
                 gathered.resources.extend(flow.notes.resources);
+                gathered.recursion.insert(world.places[&id], flow.notes.recursion);
                 effect
             }
             _ => Effect::Nothing,
@@ -165,7 +168,7 @@ impl Code<'_> {
     }
 
     fn judge(&self, places: &mut [Place], fails: &[crate::class::Endings], gathered: &Gathered) {
-        super::recursion::fold(places);
+        super::recursion::fold(places, &gathered.recursion);
         let facts = reach::facts(places, fails);
         let judge = Judge { facts: &facts, ops: &gathered.ops, notes: &gathered.loops };
         for place in places {

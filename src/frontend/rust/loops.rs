@@ -123,6 +123,9 @@ impl Judge<'_> {
             repeat.seen.looks_at_error |= verdict.looks;
             repeat.seen.confidence = repeat.seen.confidence.max(verdict.confidence);
         }
+        if repeat.again.meets(Endings::STATUSES) {
+            repeat.seen.retry_after = self.notes.get(&repeat.id).map(|n| n.reads_retry_after);
+        }
         let waits = self.waits(&repeat.body);
         if let Some(wait) = waits.into_iter().next() {
             repeat.wait = wait;

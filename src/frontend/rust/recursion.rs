@@ -1,5 +1,7 @@
 //! A function that calls itself after a failure is a retry without a loop.
 
+use rustc_hash::FxHashMap;
+
 use crate::class::Endings;
 use crate::effect::{self, Callee, Effect, Exit, Form, LoopId, PlaceId, Repeat, RepeatKind, Seen, Stop, Wait};
 use crate::fact::Place;
@@ -7,7 +9,7 @@ use crate::source::Span;
 use crate::value::{Origin, Value};
 
 /// Turns every place that calls itself directly into a repetition whose closing call goes back to its head.
-pub fn fold(places: &mut [Place]) {
+pub fn fold(places: &mut [Place], bounds: &FxHashMap<PlaceId, Vec<Vec<Stop>>>) {
     let mut next = highest(places) + 1;
     for (i, place) in places.iter_mut().enumerate() {
         let own = PlaceId(i as u32);
@@ -29,7 +31,7 @@ pub fn fold(places: &mut [Place]) {
             function: place.name.clone(),
             at,
             end: at,
-            stops: vec![Stop::Count(Value::unknown("the recursion's bound could not be followed"), Origin::none())],
+            stops: stops(bounds.get(&own)),
             again: Endings::NONE,
             jumps: true,
             exhausts: false,
@@ -38,6 +40,14 @@ pub fn fold(places: &mut [Place]) {
             seen: Seen::default(),
             per_try_ms: None,
         }));
+    }
+}
+
+/// One closing call is bounded by what moves in it; two in one body can each close every turn.
+fn stops(bounds: Option<&Vec<Vec<Stop>>>) -> Vec<Stop> {
+    match bounds.map(Vec::as_slice) {
+        Some([only]) if !only.is_empty() => only.clone(),
+        _ => vec![Stop::Count(Value::unknown("the recursion's bound could not be followed"), Origin::none())],
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Flow, Known, block, tidy};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Arg, Arm, Call, Callee, Deadline, DeadlineKind, Effect, Exit, PlaceId, Until, Wins};
 use crate::frontend::rust::pats;
-use crate::frontend::rust::program::{FnId, Target, Ty};
+use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit, MacroArgs, SelectArm};
 use crate::frontend::rust::waits;
 use crate::model::{ArgRef, Does};
@@ -61,6 +61,9 @@ impl Flow<'_> {
         let places: Vec<PlaceId> = ids.iter().filter_map(|id| self.world.places.get(id).copied()).collect();
         let mut effects = self.before(parts);
         let (Some(first), Some(place)) = (ids.first(), places.first().copied()) else { return tidy::seq(effects) };
+        if self.body == BodyId::Fn(*first) {
+            self.note_recursion(*first, parts);
+        }
         let args = self.bind_args(*first, parts);
         let callee = match (of, places.len()) {
             (Some(name), 2..) => Callee::AnyOf(name, places),

@@ -5,10 +5,14 @@ use crate::class::Endings;
 use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Seen, Stop, Wait};
 use crate::frontend::rust::bounds;
 use crate::frontend::rust::pats;
-use crate::frontend::rust::tree::{Block, ExprId, ExprKind};
+use crate::frontend::rust::program::{BodyId, Target};
+use crate::frontend::rust::tree::{Block, ExprId, ExprKind, Lit};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, Value};
+
+/// Functions that are read in search of `Retry-After`.
+const MOST_READ: usize = 40;
 
 impl Flow<'_> {
     pub(super) fn any_loop(&mut self, e: ExprId) -> Effect {
@@ -22,13 +26,35 @@ impl Flow<'_> {
             return before;
         }
         let counted = bounds.stops.iter().any(|s| matches!(s, Stop::Count(..)));
-        self.notes.loops.insert(id, LoopNote { over_data: bounds.iterates.is_some(), counted });
+        self.notes.loops.insert(id, LoopNote { over_data: bounds.iterates.is_some(), counted, reads_retry_after: self.reads_retry_after(e) });
         let at = self.tree.expr(e).at;
         let head = self.span(at);
         let mut repeat = self.repeat(id, Form::Loop, head, body);
         repeat.stops = bounds.stops;
         repeat.exhausts = bounds.exhausts;
         tidy::seq(vec![before, Effect::Repeat(Box::new(repeat))])
+    }
+
+    /// Whether anything in it, or in the functions it calls, reads `Retry-After`.
+    fn reads_retry_after(&self, e: ExprId) -> bool {
+        let world = self.world;
+        let mut open = vec![(self.body, e)];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some((body, e)) = open.pop() {
+            let (tree, Some(types)) = (world.program.tree_of(body), world.bodies.get(&body)) else { continue };
+            match &tree.expr(e).kind {
+                ExprKind::Lit(Lit::Str(text)) if text.eq_ignore_ascii_case("retry-after") => return true,
+                ExprKind::Path(path) if path.last().is_some_and(|s| &*s.name == "RETRY_AFTER") => return true,
+                _ => {}
+            }
+            if let Some(Target::Fns(ids, _)) = types.targets.get(&e) {
+                for id in ids.iter().filter(|id| seen.len() < MOST_READ && seen.insert(**id)) {
+                    open.extend(world.program.function(*id).body.map(|root| (BodyId::Fn(*id), root)));
+                }
+            }
+            open.extend(pats::children(tree, e).into_iter().map(|c| (body, c)));
+        }
+        false
     }
 
     /// A repetition with nothing known about it yet.
@@ -53,7 +79,6 @@ impl Flow<'_> {
     }
 
     pub(super) fn function_name(&self) -> Name {
-        use crate::frontend::rust::program::BodyId;
         match self.body {
             BodyId::Fn(id) => self.world.program.def(id).path.clone(),
             BodyId::Const(id) => self.world.program.consts[id.0 as usize].path.clone(),

@@ -12,6 +12,7 @@ mod cond;
 mod looping;
 mod matching;
 mod predicate;
+mod recursing;
 mod remote;
 mod tidy;
 
@@ -59,6 +60,8 @@ pub struct Notes {
     /// Loops with the facts that classification asks for.
     pub loops: FxHashMap<LoopId, LoopNote>,
     pub resources: Vec<crate::fact::Resource>,
+    /// For each call of the function itself: what bounds it, if that is known.
+    pub recursion: Vec<Vec<crate::effect::Stop>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -67,6 +70,8 @@ pub struct LoopNote {
     pub over_data: bool,
     /// Something is counted or compared in it that bounds it.
     pub counted: bool,
+    /// Something in it reads `Retry-After`.
+    pub reads_retry_after: bool,
 }
 
 /// What a body's compilation looks things up in.

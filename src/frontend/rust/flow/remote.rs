@@ -27,6 +27,11 @@ impl Flow<'_> {
         if model.answers_are_errors {
             call = tidy::statuses_to_errors(call, true);
         }
+        if let Some(arg) = model.limit.and_then(|which| parts.get(which)) {
+            let (limit, origin) = self.world.values.as_ms(&self.world.values.eval(self.body, arg));
+            let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(self.at(e)) };
+            call = Effect::Within(deadline, Box::new(call));
+        }
         call = fields.within(call, e, model);
         call = fields.layers(call, e, model);
         effects.push(call);
@@ -218,8 +223,15 @@ impl Fields<'_, '_> {
         let Some(Field { value: Val::List(layers), .. }) = self.set("layers") else { return call };
         for layer in layers.iter().rev() {
             let Some(object) = first_object(layer) else { continue };
-            let Some(retries) = self.flow.world.models.type_model(&object.what).and_then(|m| m.retries.clone()) else { continue };
+            let Some(layer) = self.flow.world.models.type_model(&object.what) else { continue };
             let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what };
+            let Some(retries) = layer.retries.clone() else {
+                if let Some((limit, origin)) = fields.ms("timeout") {
+                    let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(at) };
+                    call = Effect::Within(deadline, Box::new(call));
+                }
+                continue;
+            };
             call = fields.layer(call, &retries, object.built_at.unwrap_or(at));
         }
         call

@@ -115,6 +115,7 @@ impl Apply<'_, '_> {
         let made = self.made();
         let keeps = self.model.carries || !self.model.sets.is_empty() || self.returns_self();
         let from = match (self.model.carries_arg, receiver) {
+            (Some(i), Some(receiver)) if self.model.carries => self.both(object(receiver.clone()), i),
             (Some(i), _) => self.argument(i).map(|v| self.values.close(self.body, v)).and_then(object),
             (None, Some(receiver)) if keeps => object(receiver.clone()),
             _ => None,
@@ -145,6 +146,15 @@ impl Apply<'_, '_> {
             self.set(&mut object, field, to);
         }
         Some(Val::Object(Rc::new(object)))
+    }
+
+    /// The receiver's fields and the argument's, which win (`loader.retry_config(config)`).
+    fn both(&self, receiver: Option<Rc<Object>>, i: u16) -> Option<Rc<Object>> {
+        let given = self.argument(i).map(|v| self.values.close(self.body, v)).and_then(object);
+        let (Some(receiver), Some(given)) = (&receiver, &given) else { return receiver.or(given) };
+        let mut all = (**receiver).clone();
+        all.fields.extend(given.fields.iter().map(|(name, field)| (name.clone(), field.clone())));
+        Some(Rc::new(all))
     }
 
     fn returns_self(&self) -> bool {
