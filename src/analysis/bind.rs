@@ -110,7 +110,7 @@ impl<'a> Binder<'a> {
     pub fn operation(&mut self, place: PlaceId) -> NodeId {
         self.nodes_before = self.arena.nodes.len();
         match (place.0 as usize) < self.facts.places.len() {
-            true => self.instance(place, place, Rc::from([])),
+            true => self.instance(place, self.graph.entry(place), Rc::from([])),
             false => Arena::NOTHING,
         }
     }
@@ -283,8 +283,16 @@ impl<'a> Binder<'a> {
                 let args = self.args(place, call, frame);
                 self.instance(place, entry, args)
             }
-            None => Arena::NOTHING,
+            None => self.closes(place),
         }
+    }
+
+    /// A call that closes a cycle is its body once. In a large component some calls are cut that close none from here.
+    fn closes(&mut self, place: PlaceId) -> NodeId {
+        let Some(members) = self.graph.large_cycle(place) else { return Arena::NOTHING };
+        let node = self.arena.add(Node::Seq(Vec::new()));
+        self.arena.gap(node, Name::from(format!("a cycle of {members} functions")));
+        node
     }
 
     /// The arguments that the callee looks at; the others are nothing, so that they do not make instances differ.
@@ -335,7 +343,8 @@ impl<'a> Binder<'a> {
         let link = self.links.link(frame.place, remote, text.as_ref());
         let mut gaps = link.gaps.clone();
         let behind = self.behind(&link, frame, &mut gaps);
-        let (dep, site) = (self.arena.dep(&link.dependency), self.arena.site(remote));
+        let dep = self.arena.dep(&link.dependency);
+        let site = self.arena.site(remote, dep);
         let node = self.arena.add(Node::Remote { dep, site, behind });
         gaps.into_iter().for_each(|gap| self.arena.gap(node, gap));
         node

@@ -94,6 +94,8 @@ pub struct Below {
 #[derive(Debug)]
 pub struct Site<'a> {
     pub remote: &'a Remote,
+    /// More than one where callers bind its address.
+    pub deps: Vec<DepId>,
 }
 
 #[derive(Debug)]
@@ -145,12 +147,17 @@ impl<'a> Arena<'a> {
         })
     }
 
-    pub fn site(&mut self, remote: &'a Remote) -> SiteId {
+    pub fn site(&mut self, remote: &'a Remote, dep: DepId) -> SiteId {
         let next = SiteId(self.sites.len() as u32);
-        *self.site_ids.entry(remote.at).or_insert_with(|| {
-            self.sites.push(Site { remote });
+        let id = *self.site_ids.entry(remote.at).or_insert_with(|| {
+            self.sites.push(Site { remote, deps: Vec::new() });
             next
-        })
+        });
+        let deps = &mut self.sites[id.0 as usize].deps;
+        if !deps.contains(&dep) {
+            deps.push(dep);
+        }
+        id
     }
 
     pub fn layer(&mut self, layer: BoundLayer<'a>) -> LayerIx {

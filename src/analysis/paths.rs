@@ -69,7 +69,7 @@ pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &st
     };
     let (failing, counted) = (which(failing), which(counted));
     let mut evaluator = Evaluator::new(&binder.arena);
-    evaluator.begin();
+    evaluator.begin(1);
     let world = World { failing, fails_with: scenario.ending(), counted, only: None };
     evaluator.table(root, world).cells().iter().map(|cell| (cell.ending, cell.tries)).collect()
 }
@@ -112,7 +112,7 @@ impl<'a> Run<'_, 'a> {
         if arena.below(root).deps.is_empty() {
             return;
         }
-        self.evaluator.begin();
+        self.evaluator.begin(self.facts.operations.len() - index);
         let view = View::new(arena, root, &mut self.marks);
         for repeat in &view.repeats {
             let found = repeats::judge(&mut self.evaluator, &mut self.judged, *repeat, &mut self.marks);
@@ -124,17 +124,17 @@ impl<'a> Run<'_, 'a> {
                 false => vec![*dep],
             };
             let pair = Pair { root, view: &view, dep: *dep, failing };
-            let row = self.row(index, &pair, analysis);
+            let (row, worst) = self.row(index, &pair, analysis);
             // No run gets there, whatever fails.
             if row.attempts == Bound::Exactly(0) {
                 continue;
             }
-            self.call_sites(&row, &pair, analysis);
+            self.call_sites(&row, &pair, &worst, analysis);
             analysis.rows.push(row);
         }
     }
 
-    fn row(&mut self, operation: usize, pair: &Pair<'_>, analysis: &Analysis) -> Row {
+    fn row(&mut self, operation: usize, pair: &Pair<'_>, analysis: &Analysis) -> (Row, World) {
         let arena = self.arena();
         let counted = Which::Dep(pair.dep);
         let calls = self.evaluator.most(pair.root, World::calm(counted));
@@ -160,7 +160,7 @@ impl<'a> Run<'_, 'a> {
         let mut sites: Vec<_> =
             pair.view.sites[&pair.dep].iter().map(|s| arena.sites[s.0 as usize].remote.at).collect();
         sites.sort_unstable();
-        Row {
+        let row = Row {
             operation,
             dependency: arena.deps[pair.dep.0 as usize].clone(),
             sites,
@@ -176,7 +176,8 @@ impl<'a> Run<'_, 'a> {
             owners: uses(&owners),
             keep: keep.map(|l| layer_use(arena, l)),
             with_one_owner: with_one.into_iter().map(|(l, tries)| (layer_use(arena, l), shown(tries))).collect(),
-        }
+        };
+        (row, world)
     }
 
     pub fn focus(&mut self) -> Focus<'_, 'a> {
@@ -232,15 +233,16 @@ impl<'a> Run<'_, 'a> {
         .collect()
     }
 
-    fn call_sites(&mut self, row: &Row, pair: &Pair<'_>, analysis: &mut Analysis) {
+    /// What each call adds in the dearest failure.
+    fn call_sites(&mut self, row: &Row, pair: &Pair<'_>, worst: &World, analysis: &mut Analysis) {
         let arena = self.arena();
         let sites = &pair.view.sites[&pair.dep];
         for site in sites {
             let attempts = match sites.len() {
                 1 => row.attempts.clone(),
                 _ => {
-                    let worst = self.worst(pair, Which::Site(*site), None, Tries::UNBOUNDED);
-                    reasoned(worst.tries, !self.evaluator.exhausted(), &None)
+                    let tries = self.evaluator.most(pair.root, World { counted: Which::Site(*site), ..*worst });
+                    reasoned(tries, !self.evaluator.exhausted(), &None)
                 }
             };
             let at = arena.sites[site.0 as usize].remote.at;
