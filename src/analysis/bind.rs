@@ -7,15 +7,13 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::mentions::{called_param, used};
 use super::node::{Arena, BoundLayer, Covers, Node, NodeId};
 use super::number::{self, Num};
 use super::table::Turns;
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{
-    Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Remote, Repeat, RepeatKind,
-};
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Remote, Repeat, RepeatKind};
 use crate::fact::Facts;
-use crate::graph::calls::walk;
 use crate::graph::{Graph, Link, Links};
 use crate::name::Name;
 use crate::source::Span;
@@ -289,7 +287,9 @@ impl<'a> Binder<'a> {
 
     /// A call that closes a cycle is its body once. In a large component some calls are cut that close none from here.
     fn closes(&mut self, place: PlaceId) -> NodeId {
-        let Some(members) = self.graph.large_cycle(place) else { return Arena::NOTHING };
+        let Some(members) = self.graph.large_cycle(place) else {
+            return Arena::NOTHING;
+        };
         let node = self.arena.add(Node::Seq(Vec::new()));
         self.arena.gap(node, Name::from(format!("a cycle of {members} functions")));
         node
@@ -388,64 +388,5 @@ impl<'a> Binder<'a> {
             self.arena.gap(node, why);
         }
         node
-    }
-}
-
-/// The first parameter that an effect calls, if it calls one.
-pub fn called_param(effect: &Effect) -> Option<u16> {
-    let mut found = None;
-    walk(effect, &mut |effect| match effect {
-        Effect::Call(Call { callee: Callee::Param(i), .. }) => found = found.or(Some(*i)),
-        Effect::Call(call) => {
-            let handed_on = call.args.iter().find_map(|arg| match arg {
-                Arg::Param(i) => Some(*i),
-                _ => None,
-            });
-            found = found.or(handed_on);
-        }
-        _ => {}
-    });
-    found
-}
-
-/// Every parameter that a body mentions.
-fn used(body: &Effect) -> FxHashSet<u16> {
-    let mut found = FxHashSet::default();
-    walk(body, &mut |effect| match effect {
-        Effect::Call(call) => {
-            if let Callee::Param(i) = &call.callee {
-                found.insert(*i);
-            }
-            for arg in &call.args {
-                match arg {
-                    Arg::Param(i) => drop(found.insert(*i)),
-                    Arg::Value(value, _) => params(value, &mut found),
-                    _ => {}
-                }
-            }
-        }
-        Effect::Remote(remote) => found.extend(remote.target.param),
-        Effect::Repeat(repeat) => {
-            for stop in &repeat.stops {
-                if let crate::effect::Stop::Count(value, _) | crate::effect::Stop::Elapsed(value, _) = stop {
-                    params(value, &mut found);
-                }
-            }
-        }
-        Effect::Within(deadline, _) => params(&deadline.limit, &mut found),
-        _ => {}
-    });
-    found
-}
-
-fn params(value: &Value, found: &mut FxHashSet<u16>) {
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Param(i) => drop(found.insert(*i)),
-            Value::Largest(parts) | Value::Smallest(parts) => open.extend(parts),
-            Value::Plus(inner, _) | Value::Times(inner, _) => open.push(inner),
-            Value::Number(_) | Value::Unbounded | Value::Unknown(_) => {}
-        }
     }
 }

@@ -208,8 +208,8 @@ impl<'a> Evaluator<'a> {
     /// How this call can fail in this world; what only connects cannot answer.
     fn fails(&self, dep: DepId, site: SiteId, world: World) -> Option<Ending> {
         let connect_only = self.arena.sites[site.0 as usize].remote.connect_only;
-        let possible = !connect_only
-            || matches!(world.fails_with, Ending::Never | Ending::Error(FailureClass::Connect));
+        let possible =
+            !connect_only || matches!(world.fails_with, Ending::Never | Ending::Error(FailureClass::Connect));
         (is(world.failing, dep, site) && possible).then_some(world.fails_with)
     }
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::endings::{Evaluator, Which, World, is};
 use super::node::{LayerIx, Node, NodeId};
-use super::table::{self, Table};
+use super::table::{self, Table, Turns};
 use crate::class::{Ending, Endings};
 use crate::value::Tries;
 
@@ -89,8 +89,7 @@ impl Focus<'_, '_> {
         if world.counted == Which::None || !self.evaluator.step() {
             return Vec::new();
         }
-        let found =
-            stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.compute(node, world, contexts));
+        let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.compute(node, world, contexts));
         pruned(found)
     }
 
@@ -115,26 +114,37 @@ impl Focus<'_, '_> {
                 }
                 out
             }
-            Node::Repeat { turns, layer, body } => {
-                let off = self.evaluator.is_off(turns, *layer, *body, world);
-                let choices = self.of(*body, world, contexts);
-                let wrap = |choice: &Choice| {
-                    let owns = !off && choice.tables.iter().any(|t| turns.owns(t));
-                    let mut out = with_tables(choice, |t| turns.table(t, off));
-                    if turns.multiplies {
-                        out.around = Rc::new([(*layer, owns)].iter().chain(choice.around.iter()).copied().collect());
-                    }
-                    out
-                };
-                choices.iter().map(wrap).collect()
-            }
+            Node::Repeat { turns, layer, body } => self.repeat(turns, *layer, *body, world, contexts),
             Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown => Vec::new(),
             other => {
-                let Some(body) = other.children().next() else { return Vec::new() };
+                let Some(body) = other.children().next() else {
+                    return Vec::new();
+                };
                 let choices = self.of(body, world, contexts);
                 choices.iter().map(|c| with_tables(c, |t| self.evaluator.around(node, world, t))).collect()
             }
         }
+    }
+
+    fn repeat(
+        &mut self,
+        turns: &Turns,
+        layer: LayerIx,
+        body: NodeId,
+        world: World,
+        contexts: &[Context],
+    ) -> Vec<Choice> {
+        let off = self.evaluator.is_off(turns, layer, body, world);
+        let choices = self.of(body, world, contexts);
+        let wrap = |choice: &Choice| {
+            let owns = !off && choice.tables.iter().any(|t| turns.owns(t));
+            let mut out = with_tables(choice, |t| turns.table(t, off));
+            if turns.multiplies {
+                out.around = Rc::new([(layer, owns)].iter().chain(choice.around.iter()).copied().collect());
+            }
+            out
+        };
+        choices.iter().map(wrap).collect()
     }
 
     /// A node's tables with nothing counted, one per context.

@@ -55,8 +55,14 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
 /// way there, where `failing` fails as the scenario says. Dependencies are named as in rows.
 pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &str) -> Vec<(Ending, Tries)> {
     let (name, at) = (Name::new("it"), Span::default());
-    let place =
-        Place { name: name.clone(), at, params: Vec::new(), body: effect.clone(), package: name.clone(), service: name };
+    let place = Place {
+        name: name.clone(),
+        at,
+        params: Vec::new(),
+        body: effect.clone(),
+        package: name.clone(),
+        service: name,
+    };
     let facts = Facts { places: vec![place], ..Facts::default() };
     let settings = Settings::default();
     let links = Links::new(&facts, &settings, &Sources::default());
@@ -150,20 +156,14 @@ impl<'a> Run<'_, 'a> {
             owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect();
         let keep = keep::keep(self, operation, pair, &owners, &worst, &analysis.unsafe_repeats);
         let complete = !self.evaluator.exhausted();
-        let mut gaps = pair.view.gaps(pair.dep);
-        if !complete {
-            gaps.push(Name::new("too many paths"));
-        }
+        let gaps = gaps(pair, complete);
         let why = layers.iter().find_map(|l| arena.layers[l.0 as usize].limit.why.clone());
         let shown = |tries: Tries| reasoned(tries, complete, &why);
         let uses = |list: &[LayerIx]| list.iter().map(|l| layer_use(arena, *l)).collect::<Vec<_>>();
-        let mut sites: Vec<_> =
-            pair.view.sites[&pair.dep].iter().map(|s| arena.sites[s.0 as usize].remote.at).collect();
-        sites.sort_unstable();
         let row = Row {
             operation,
             dependency: arena.deps[pair.dep.0 as usize].clone(),
-            sites,
+            sites: sites(arena, pair),
             calls: shown(calls),
             attempts: shown(worst.tries),
             amplification: shown(amplification),
@@ -190,8 +190,7 @@ impl<'a> Run<'_, 'a> {
         let mut best: Option<Worst> = None;
         for failing in &pair.failing {
             for scenario in &pair.view.scenarios {
-                let tries =
-                    self.evaluator.most(pair.root, World { only, ..world(*failing, *scenario, counted) });
+                let tries = self.evaluator.most(pair.root, World { only, ..world(*failing, *scenario, counted) });
                 if best.is_none_or(|best| tries > best.tries) {
                     best = Some(Worst { tries, failing: *failing, scenario: *scenario });
                 }
@@ -227,10 +226,8 @@ impl<'a> Run<'_, 'a> {
     fn scenarios(&mut self, pair: &Pair<'_>, worst: &Worst) -> Vec<(Scenario, Tries)> {
         let counted = Which::Dep(pair.dep);
         let all = pair.view.stands_for.iter();
-        all.map(|(scenario, first)| {
-            (*scenario, self.evaluator.most(pair.root, world(worst.failing, *first, counted)))
-        })
-        .collect()
+        all.map(|(scenario, first)| (*scenario, self.evaluator.most(pair.root, world(worst.failing, *first, counted))))
+            .collect()
     }
 
     /// What each call adds in the dearest failure.
@@ -254,6 +251,21 @@ impl<'a> Run<'_, 'a> {
 
 pub(super) fn world(failing: DepId, scenario: Scenario, counted: Which) -> World {
     World { failing: Which::Dep(failing), fails_with: scenario.ending(), counted, only: None }
+}
+
+fn gaps(pair: &Pair<'_>, complete: bool) -> Vec<Name> {
+    let mut gaps = pair.view.gaps(pair.dep);
+    let cut = Name::new("too many paths");
+    if !complete && !gaps.contains(&cut) {
+        gaps.push(cut);
+    }
+    gaps
+}
+
+fn sites(arena: &Arena<'_>, pair: &Pair<'_>) -> Vec<Span> {
+    let mut sites: Vec<Span> = pair.view.sites[&pair.dep].iter().map(|s| arena.sites[s.0 as usize].remote.at).collect();
+    sites.sort_unstable();
+    sites
 }
 
 /// The layers around a choice, and those of them that multiply.
