@@ -78,6 +78,17 @@ impl Run<'_> {
                     None => out,
                 }
             }
+            Effect::Within(..) | Effect::Spawn(_) | Effect::Leave(..) | Effect::Scope(_) => self.around(effect, caught),
+            Effect::Repeat(repeat) => self.repeat(repeat, caught),
+            Effect::Join(parts, _) | Effect::Race(parts, _) => {
+                unreachable!("not generated: {}", parts.len())
+            }
+            Effect::Nothing | Effect::Sleep(_) | Effect::Call(_) => (To::Next, Ending::Ok),
+        }
+    }
+
+    fn around(&mut self, effect: &Effect, caught: &[Ending]) -> Out {
+        match effect {
             Effect::Within(_, body) => match self.run(body, caught) {
                 (To::Next, Ending::Never) => (To::Next, Ending::Error(FailureClass::Timeout)),
                 out => out,
@@ -95,9 +106,7 @@ impl Run<'_> {
                 (To::Exit(Exit::Return), ending) => (To::Next, ending),
                 out => out,
             },
-            Effect::Repeat(repeat) => self.repeat(repeat, caught),
-            Effect::Join(parts, _) | Effect::Race(parts, _) => unreachable!("not generated: {}", parts.len()),
-            Effect::Nothing | Effect::Sleep(_) | Effect::Call(_) => (To::Next, Ending::Ok),
+            other => unreachable!("{other:?}"),
         }
     }
 
@@ -157,7 +166,9 @@ fn reached(effect: &Effect, failing: &str, scenario: Scenario) -> Option<BTreeMa
         while next.last().is_some_and(|(answer, count)| answer + 1 == *count) {
             next.pop();
         }
-        let Some(last) = next.last_mut() else { return Some(best) };
+        let Some(last) = next.last_mut() else {
+            return Some(best);
+        };
         last.0 += 1;
         given = next.into_iter().map(|(answer, _)| answer).collect();
     }

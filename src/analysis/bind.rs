@@ -7,15 +7,13 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::mentions::{called_param, used};
 use super::node::{Arena, BoundLayer, Covers, Node, NodeId};
 use super::number::{self, Num};
 use super::table::Turns;
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{
-    Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Remote, Repeat, RepeatKind,
-};
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Remote, Repeat, RepeatKind};
 use crate::fact::Facts;
-use crate::graph::calls::walk;
 use crate::graph::{Graph, Link, Links};
 use crate::name::Name;
 use crate::source::Span;
@@ -110,7 +108,7 @@ impl<'a> Binder<'a> {
     pub fn operation(&mut self, place: PlaceId) -> NodeId {
         self.nodes_before = self.arena.nodes.len();
         match (place.0 as usize) < self.facts.places.len() {
-            true => self.instance(place, place, Rc::from([])),
+            true => self.instance(place, self.graph.entry(place), Rc::from([])),
             false => Arena::NOTHING,
         }
     }
@@ -283,8 +281,18 @@ impl<'a> Binder<'a> {
                 let args = self.args(place, call, frame);
                 self.instance(place, entry, args)
             }
-            None => Arena::NOTHING,
+            None => self.closes(place),
         }
+    }
+
+    /// A call that closes a cycle is its body once. In a large component some calls are cut that close none from here.
+    fn closes(&mut self, place: PlaceId) -> NodeId {
+        let Some(members) = self.graph.large_cycle(place) else {
+            return Arena::NOTHING;
+        };
+        let node = self.arena.add(Node::Seq(Vec::new()));
+        self.arena.gap(node, Name::from(format!("a cycle of {members} functions")));
+        node
     }
 
     /// The arguments that the callee looks at; the others are nothing, so that they do not make instances differ.
@@ -335,7 +343,8 @@ impl<'a> Binder<'a> {
         let link = self.links.link(frame.place, remote, text.as_ref());
         let mut gaps = link.gaps.clone();
         let behind = self.behind(&link, frame, &mut gaps);
-        let (dep, site) = (self.arena.dep(&link.dependency), self.arena.site(remote));
+        let dep = self.arena.dep(&link.dependency);
+        let site = self.arena.site(remote, dep);
         let node = self.arena.add(Node::Remote { dep, site, behind });
         gaps.into_iter().for_each(|gap| self.arena.gap(node, gap));
         node
@@ -379,64 +388,5 @@ impl<'a> Binder<'a> {
             self.arena.gap(node, why);
         }
         node
-    }
-}
-
-/// The first parameter that an effect calls, if it calls one.
-pub fn called_param(effect: &Effect) -> Option<u16> {
-    let mut found = None;
-    walk(effect, &mut |effect| match effect {
-        Effect::Call(Call { callee: Callee::Param(i), .. }) => found = found.or(Some(*i)),
-        Effect::Call(call) => {
-            let handed_on = call.args.iter().find_map(|arg| match arg {
-                Arg::Param(i) => Some(*i),
-                _ => None,
-            });
-            found = found.or(handed_on);
-        }
-        _ => {}
-    });
-    found
-}
-
-/// Every parameter that a body mentions.
-fn used(body: &Effect) -> FxHashSet<u16> {
-    let mut found = FxHashSet::default();
-    walk(body, &mut |effect| match effect {
-        Effect::Call(call) => {
-            if let Callee::Param(i) = &call.callee {
-                found.insert(*i);
-            }
-            for arg in &call.args {
-                match arg {
-                    Arg::Param(i) => drop(found.insert(*i)),
-                    Arg::Value(value, _) => params(value, &mut found),
-                    _ => {}
-                }
-            }
-        }
-        Effect::Remote(remote) => found.extend(remote.target.param),
-        Effect::Repeat(repeat) => {
-            for stop in &repeat.stops {
-                if let crate::effect::Stop::Count(value, _) | crate::effect::Stop::Elapsed(value, _) = stop {
-                    params(value, &mut found);
-                }
-            }
-        }
-        Effect::Within(deadline, _) => params(&deadline.limit, &mut found),
-        _ => {}
-    });
-    found
-}
-
-fn params(value: &Value, found: &mut FxHashSet<u16>) {
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Param(i) => drop(found.insert(*i)),
-            Value::Largest(parts) | Value::Smallest(parts) => open.extend(parts),
-            Value::Plus(inner, _) | Value::Times(inner, _) => open.push(inner),
-            Value::Number(_) | Value::Unbounded | Value::Unknown(_) => {}
-        }
     }
 }

@@ -70,7 +70,9 @@ pub fn without_timeout(arena: &Arena<'_>, covered: &Covered) -> Vec<WithoutTimeo
     for (site, above) in &covered.calls {
         let remote = arena.sites[site.0 as usize].remote;
         let ends = |c: &Covers| c.hang || (remote.connect_only && c.connect);
-        let Some(bare) = above.iter().find(|c| !ends(c)) else { continue };
+        let Some(bare) = above.iter().find(|c| !ends(c)) else {
+            continue;
+        };
         let client = remote.client.as_ref();
         if remote.connect_only && client.is_some_and(|c| c.connect_timeout) {
             continue;

@@ -43,7 +43,9 @@ impl World {
 
 /// Steps for one operation and for the whole run; a step is one table.
 const STEPS: u64 = 200_000;
-const ALL_STEPS: u64 = 40_000_000;
+const ALL_STEPS: u64 = 1_500_000;
+/// One operation may use so many times its share of what is left.
+const SHARES: u64 = 20;
 
 pub struct Evaluator<'a> {
     pub arena: &'a Arena<'a>,
@@ -61,9 +63,10 @@ impl<'a> Evaluator<'a> {
         Evaluator { arena, memo: FxHashMap::default(), caught: Vec::new(), steps: 0, left: ALL_STEPS, nothing }
     }
 
-    /// A new operation: its own limit of steps.
-    pub fn begin(&mut self) {
-        self.steps = STEPS.min(self.left);
+    /// A new operation: its own limit of steps. So many operations are left, this one included.
+    pub fn begin(&mut self, operations: usize) {
+        let share = self.left / (operations as u64).max(1) * SHARES;
+        self.steps = STEPS.min(share).min(self.left);
     }
 
     /// The limit was reached: what was found since is not complete.
@@ -86,9 +89,10 @@ impl<'a> Evaluator<'a> {
     /// The world as far as the node can notice it.
     pub(super) fn reduced(&self, node: NodeId, world: World) -> World {
         let below = self.arena.below(node);
+        let holds = |dep: &DepId| below.deps.binary_search(dep).is_ok();
         let seen = |which: Which| match which {
-            Which::Dep(dep) if below.deps.binary_search(&dep).is_err() => Which::None,
-            Which::Site(_) if below.deps.is_empty() => Which::None,
+            Which::Dep(dep) if !holds(&dep) => Which::None,
+            Which::Site(site) if !self.arena.sites[site.0 as usize].deps.iter().any(holds) => Which::None,
             which => which,
         };
         let failing = seen(world.failing);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::endings::{Evaluator, Which, World, is};
 use super::node::{LayerIx, Node, NodeId};
-use super::table::{self, Table};
+use super::table::{self, Table, Turns};
 use crate::class::{Ending, Endings};
 use crate::value::Tries;
 
@@ -89,8 +89,7 @@ impl Focus<'_, '_> {
         if world.counted == Which::None || !self.evaluator.step() {
             return Vec::new();
         }
-        let found =
-            stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.compute(node, world, contexts));
+        let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.compute(node, world, contexts));
         pruned(found)
     }
 
@@ -115,26 +114,37 @@ impl Focus<'_, '_> {
                 }
                 out
             }
-            Node::Repeat { turns, layer, body } => {
-                let off = self.evaluator.is_off(turns, *layer, *body, world);
-                let choices = self.of(*body, world, contexts);
-                let wrap = |choice: &Choice| {
-                    let owns = !off && choice.tables.iter().any(|t| turns.owns(t));
-                    let mut out = with_tables(choice, |t| turns.table(t, off));
-                    if turns.multiplies {
-                        out.around = Rc::new([(*layer, owns)].iter().chain(choice.around.iter()).copied().collect());
-                    }
-                    out
-                };
-                choices.iter().map(wrap).collect()
-            }
+            Node::Repeat { turns, layer, body } => self.repeat(turns, *layer, *body, world, contexts),
             Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown => Vec::new(),
             other => {
-                let Some(body) = other.children().next() else { return Vec::new() };
+                let Some(body) = other.children().next() else {
+                    return Vec::new();
+                };
                 let choices = self.of(body, world, contexts);
                 choices.iter().map(|c| with_tables(c, |t| self.evaluator.around(node, world, t))).collect()
             }
         }
+    }
+
+    fn repeat(
+        &mut self,
+        turns: &Turns,
+        layer: LayerIx,
+        body: NodeId,
+        world: World,
+        contexts: &[Context],
+    ) -> Vec<Choice> {
+        let off = self.evaluator.is_off(turns, layer, body, world);
+        let choices = self.of(body, world, contexts);
+        let wrap = |choice: &Choice| {
+            let owns = !off && choice.tables.iter().any(|t| turns.owns(t));
+            let mut out = with_tables(choice, |t| turns.table(t, off));
+            if turns.multiplies {
+                out.around = Rc::new([(layer, owns)].iter().chain(choice.around.iter()).copied().collect());
+            }
+            out
+        };
+        choices.iter().map(wrap).collect()
     }
 
     /// A node's tables with nothing counted, one per context.
@@ -200,24 +210,51 @@ impl Focus<'_, '_> {
         let asked: Vec<Vec<(usize, Ending)>> = (0..arms.len()).map(|arm| caught_by(arm, on, &plain)).collect();
         let mut bodies = self.of(body, world, contexts);
         let mut counted = !bodies.is_empty();
+        let none = Choice { tables: plain, around: Rc::default() };
         if !counted {
-            bodies.push(Choice { tables: plain, around: Rc::default() });
+            bodies.push(none.clone());
         }
         let mut follow: Vec<Vec<Choice>> = Vec::new();
+        let mut uncounted: Vec<Choice> = Vec::new();
         for (arm, asked) in arms.iter().zip(&asked) {
             let inner: Vec<Context> = asked.iter().map(|(k, e)| [&contexts[*k][..], &[*e]].concat()).collect();
             let mut choices = self.of(*arm, world, &inner);
             counted |= !choices.is_empty();
+            let plain = Choice { tables: self.plain(*arm, world, &inner), around: Rc::default() };
             if choices.is_empty() {
-                choices.push(Choice { tables: self.plain(*arm, world, &inner), around: Rc::default() });
+                choices.push(plain.clone());
             }
+            uncounted.push(plain);
             follow.push(choices);
         }
         if !counted {
             return Vec::new();
         }
-        combined(&bodies, &follow, &asked, on, contexts.len())
+        let after = |succeeded: bool| -> Vec<Vec<Choice>> {
+            let one = |arm: usize| {
+                let kept = |e: &Ending| (*e == Ending::Ok) == succeeded;
+                follow[arm].iter().map(|choice| only_where(choice, &uncounted[arm], &asked[arm], kept)).collect()
+            };
+            (0..arms.len()).map(one).collect()
+        };
+        let mut out = combined(&bodies, &after(false), &asked, on, contexts.len());
+        if asked.iter().flatten().any(|(_, e)| *e == Ending::Ok) {
+            out.extend(combined(&[none], &after(true), &asked, on, contexts.len()));
+        }
+        out
     }
+}
+
+/// What follows a success follows it as in a sequence: one call alone is either before it or after it. What follows a
+/// failure is an alternative and counted with what failed. So a choice is kept for the one kind of endings only.
+fn only_where(choice: &Choice, plain: &Choice, asked: &[(usize, Ending)], kept: impl Fn(&Ending) -> bool) -> Choice {
+    let pick = |(i, (_, ending)): (usize, &(usize, Ending))| {
+        let from = if kept(ending) { choice } else { plain };
+        Rc::clone(&from.tables[i])
+    };
+    let any = asked.iter().any(|(_, ending)| kept(ending));
+    let around = if any { Rc::clone(&choice.around) } else { Rc::default() };
+    Choice { tables: asked.iter().enumerate().map(pick).collect(), around }
 }
 
 /// Which endings in which contexts the arm takes over, given the tables of the body.

@@ -19,11 +19,7 @@ pub(super) fn keep(
     if let Some(declared) = owners.iter().find(|l| is_declared(run, operation, **l)) {
         return Some(*declared);
     }
-    let written: Vec<LayerIx> = owners
-        .iter()
-        .copied()
-        .filter(|l| layer(l).repeat.default_of.is_none())
-        .collect();
+    let written: Vec<LayerIx> = owners.iter().copied().filter(|l| layer(l).repeat.default_of.is_none()).collect();
     // A failover is not switched off in favour of a retry, but where it is all there is it stays.
     let retries: Vec<LayerIx> =
         written.iter().copied().filter(|l| layer(l).repeat.kind != RepeatKind::Failover).collect();

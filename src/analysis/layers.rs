@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Layer;
-use super::bind::called_param;
 use super::deadlines::Covered;
+use super::mentions::called_param;
 use super::node::{Arena, LayerIx};
 use super::number::{Limit, limit};
 use super::paths::reasoned;
@@ -43,10 +43,13 @@ fn collect<'e>(body: &'e Effect, found: &mut Vec<(&'e Repeat, Option<u64>)>) {
             Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => {
                 parts.iter().for_each(|part| push(part, total));
             }
-            Effect::Call(call) => call.args.iter().for_each(|arg| match arg {
-                Arg::Closure(body) => push(body, total),
-                _ => {}
-            }),
+            Effect::Call(call) => {
+                for arg in &call.args {
+                    if let Arg::Closure(body) = arg {
+                        push(body, total);
+                    }
+                }
+            }
             Effect::Within(deadline, body) => {
                 let ends = deadline.kind == DeadlineKind::Total;
                 push(body, deadline.limit.number().filter(|_| ends).or(total));
@@ -97,7 +100,9 @@ fn layer(
     let reached = instances.iter().any(|ix| covered.reached.contains(ix));
     let only_by_deadline = reached && !instances.iter().any(|ix| covered.open.contains(ix));
     let attempts = match largest {
-        Some(_) => instances.iter().map(at).filter(|i| i.bound_at.is_some()).fold(Tries::ONE, |n, i| n.worse(i.limit.n)),
+        Some(_) => {
+            instances.iter().map(at).filter(|i| i.bound_at.is_some()).fold(Tries::ONE, |n, i| n.worse(i.limit.n))
+        }
         None => plain.n,
     };
     Layer {

@@ -7,6 +7,7 @@ mod endings;
 mod focus;
 mod keep;
 mod layers;
+mod mentions;
 mod node;
 mod number;
 mod paths;
@@ -151,3 +152,6 @@ pub struct UnsafeRepeat {
     /// The endings after which it is sent again.
     pub again: Endings,
 }
+
+#[cfg(test)]
+mod tests;

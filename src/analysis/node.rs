@@ -37,11 +37,22 @@ pub enum Node {
     Branch(Vec<NodeId>),
     Join(Vec<NodeId>, Until),
     Race(Vec<NodeId>, Wins),
-    Remote { dep: DepId, site: SiteId, behind: Option<NodeId> },
+    Remote {
+        dep: DepId,
+        site: SiteId,
+        behind: Option<NodeId>,
+    },
     Map(Rc<[(Endings, Endings)]>, NodeId),
     Recover(NodeId, Rc<[Endings]>, Vec<NodeId>),
-    Repeat { turns: Turns, layer: LayerIx, body: NodeId },
-    Within { ends: Covers, body: NodeId },
+    Repeat {
+        turns: Turns,
+        layer: LayerIx,
+        body: NodeId,
+    },
+    Within {
+        ends: Covers,
+        body: NodeId,
+    },
     Spawn(NodeId),
     Leave(Exit, NodeId),
     Scope(NodeId),
@@ -94,6 +105,8 @@ pub struct Below {
 #[derive(Debug)]
 pub struct Site<'a> {
     pub remote: &'a Remote,
+    /// More than one where callers bind its address.
+    pub deps: Vec<DepId>,
 }
 
 #[derive(Debug)]
@@ -145,12 +158,17 @@ impl<'a> Arena<'a> {
         })
     }
 
-    pub fn site(&mut self, remote: &'a Remote) -> SiteId {
+    pub fn site(&mut self, remote: &'a Remote, dep: DepId) -> SiteId {
         let next = SiteId(self.sites.len() as u32);
-        *self.site_ids.entry(remote.at).or_insert_with(|| {
-            self.sites.push(Site { remote });
+        let id = *self.site_ids.entry(remote.at).or_insert_with(|| {
+            self.sites.push(Site { remote, deps: Vec::new() });
             next
-        })
+        });
+        let deps = &mut self.sites[id.0 as usize].deps;
+        if !deps.contains(&dep) {
+            deps.push(dep);
+        }
+        id
     }
 
     pub fn layer(&mut self, layer: BoundLayer<'a>) -> LayerIx {

@@ -43,7 +43,9 @@ impl Num {
     }
 
     pub fn attempts(&self) -> Tries {
-        let end = |n: u64| if n >= ENDLESS { Tries::INFINITE } else { n.max(1) };
+        let end = |n: u64| {
+            if n >= ENDLESS { Tries::INFINITE } else { n.max(1) }
+        };
         let (low, high) = (end(self.low), end(self.high));
         match high {
             Tries::INFINITE => Tries { low: low.max(Tries::UNKNOWN.low), high },
@@ -77,7 +79,9 @@ pub fn evaluate(value: &Value, given: Given<'_>) -> Num {
 
 fn several(parts: &[Value], given: Given<'_>, pick: fn(u64, u64) -> u64) -> Num {
     let mut all = parts.iter().map(|part| evaluate(part, given));
-    let Some(first) = all.next() else { return Num::unknown("no value reaches it") };
+    let Some(first) = all.next() else {
+        return Num::unknown("no value reaches it");
+    };
     all.fold(first, |a, b| {
         let from = if b.high > a.high { &b } else { &a };
         let (origin, bound_at) = (from.origin.clone(), a.bound_at.or(b.bound_at));
@@ -100,8 +104,14 @@ pub struct Limit {
 }
 
 pub fn limit(repeat: &Repeat, given: Given<'_>) -> Limit {
-    let mut out =
-        Limit { n: Tries::UNBOUNDED, origin: Origin::none(), why: None, bound_at: None, elapsed_ms: None, otherwise: false };
+    let mut out = Limit {
+        n: Tries::UNBOUNDED,
+        origin: Origin::none(),
+        why: None,
+        bound_at: None,
+        elapsed_ms: None,
+        otherwise: false,
+    };
     let mut ends = None;
     for stop in &repeat.stops {
         match stop {

@@ -55,8 +55,14 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
 /// way there, where `failing` fails as the scenario says. Dependencies are named as in rows.
 pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &str) -> Vec<(Ending, Tries)> {
     let (name, at) = (Name::new("it"), Span::default());
-    let place =
-        Place { name: name.clone(), at, params: Vec::new(), body: effect.clone(), package: name.clone(), service: name };
+    let place = Place {
+        name: name.clone(),
+        at,
+        params: Vec::new(),
+        body: effect.clone(),
+        package: name.clone(),
+        service: name,
+    };
     let facts = Facts { places: vec![place], ..Facts::default() };
     let settings = Settings::default();
     let links = Links::new(&facts, &settings, &Sources::default());
@@ -69,7 +75,7 @@ pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &st
     };
     let (failing, counted) = (which(failing), which(counted));
     let mut evaluator = Evaluator::new(&binder.arena);
-    evaluator.begin();
+    evaluator.begin(1);
     let world = World { failing, fails_with: scenario.ending(), counted, only: None };
     evaluator.table(root, world).cells().iter().map(|cell| (cell.ending, cell.tries)).collect()
 }
@@ -112,7 +118,7 @@ impl<'a> Run<'_, 'a> {
         if arena.below(root).deps.is_empty() {
             return;
         }
-        self.evaluator.begin();
+        self.evaluator.begin(self.facts.operations.len() - index);
         let view = View::new(arena, root, &mut self.marks);
         for repeat in &view.repeats {
             let found = repeats::judge(&mut self.evaluator, &mut self.judged, *repeat, &mut self.marks);
@@ -124,17 +130,17 @@ impl<'a> Run<'_, 'a> {
                 false => vec![*dep],
             };
             let pair = Pair { root, view: &view, dep: *dep, failing };
-            let row = self.row(index, &pair, analysis);
+            let (row, worst) = self.row(index, &pair, analysis);
             // No run gets there, whatever fails.
             if row.attempts == Bound::Exactly(0) {
                 continue;
             }
-            self.call_sites(&row, &pair, analysis);
+            self.call_sites(&row, &pair, &worst, analysis);
             analysis.rows.push(row);
         }
     }
 
-    fn row(&mut self, operation: usize, pair: &Pair<'_>, analysis: &Analysis) -> Row {
+    fn row(&mut self, operation: usize, pair: &Pair<'_>, analysis: &Analysis) -> (Row, World) {
         let arena = self.arena();
         let counted = Which::Dep(pair.dep);
         let calls = self.evaluator.most(pair.root, World::calm(counted));
@@ -150,20 +156,14 @@ impl<'a> Run<'_, 'a> {
             owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect();
         let keep = keep::keep(self, operation, pair, &owners, &worst, &analysis.unsafe_repeats);
         let complete = !self.evaluator.exhausted();
-        let mut gaps = pair.view.gaps(pair.dep);
-        if !complete {
-            gaps.push(Name::new("too many paths"));
-        }
+        let gaps = gaps(pair, complete);
         let why = layers.iter().find_map(|l| arena.layers[l.0 as usize].limit.why.clone());
         let shown = |tries: Tries| reasoned(tries, complete, &why);
         let uses = |list: &[LayerIx]| list.iter().map(|l| layer_use(arena, *l)).collect::<Vec<_>>();
-        let mut sites: Vec<_> =
-            pair.view.sites[&pair.dep].iter().map(|s| arena.sites[s.0 as usize].remote.at).collect();
-        sites.sort_unstable();
-        Row {
+        let row = Row {
             operation,
             dependency: arena.deps[pair.dep.0 as usize].clone(),
-            sites,
+            sites: sites(arena, pair),
             calls: shown(calls),
             attempts: shown(worst.tries),
             amplification: shown(amplification),
@@ -176,7 +176,8 @@ impl<'a> Run<'_, 'a> {
             owners: uses(&owners),
             keep: keep.map(|l| layer_use(arena, l)),
             with_one_owner: with_one.into_iter().map(|(l, tries)| (layer_use(arena, l), shown(tries))).collect(),
-        }
+        };
+        (row, world)
     }
 
     pub fn focus(&mut self) -> Focus<'_, 'a> {
@@ -189,8 +190,7 @@ impl<'a> Run<'_, 'a> {
         let mut best: Option<Worst> = None;
         for failing in &pair.failing {
             for scenario in &pair.view.scenarios {
-                let tries =
-                    self.evaluator.most(pair.root, World { only, ..world(*failing, *scenario, counted) });
+                let tries = self.evaluator.most(pair.root, World { only, ..world(*failing, *scenario, counted) });
                 if best.is_none_or(|best| tries > best.tries) {
                     best = Some(Worst { tries, failing: *failing, scenario: *scenario });
                 }
@@ -226,21 +226,20 @@ impl<'a> Run<'_, 'a> {
     fn scenarios(&mut self, pair: &Pair<'_>, worst: &Worst) -> Vec<(Scenario, Tries)> {
         let counted = Which::Dep(pair.dep);
         let all = pair.view.stands_for.iter();
-        all.map(|(scenario, first)| {
-            (*scenario, self.evaluator.most(pair.root, world(worst.failing, *first, counted)))
-        })
-        .collect()
+        all.map(|(scenario, first)| (*scenario, self.evaluator.most(pair.root, world(worst.failing, *first, counted))))
+            .collect()
     }
 
-    fn call_sites(&mut self, row: &Row, pair: &Pair<'_>, analysis: &mut Analysis) {
+    /// What each call adds in the dearest failure.
+    fn call_sites(&mut self, row: &Row, pair: &Pair<'_>, worst: &World, analysis: &mut Analysis) {
         let arena = self.arena();
         let sites = &pair.view.sites[&pair.dep];
         for site in sites {
             let attempts = match sites.len() {
                 1 => row.attempts.clone(),
                 _ => {
-                    let worst = self.worst(pair, Which::Site(*site), None, Tries::UNBOUNDED);
-                    reasoned(worst.tries, !self.evaluator.exhausted(), &None)
+                    let tries = self.evaluator.most(pair.root, World { counted: Which::Site(*site), ..*worst });
+                    reasoned(tries, !self.evaluator.exhausted(), &None)
                 }
             };
             let at = arena.sites[site.0 as usize].remote.at;
@@ -252,6 +251,21 @@ impl<'a> Run<'_, 'a> {
 
 pub(super) fn world(failing: DepId, scenario: Scenario, counted: Which) -> World {
     World { failing: Which::Dep(failing), fails_with: scenario.ending(), counted, only: None }
+}
+
+fn gaps(pair: &Pair<'_>, complete: bool) -> Vec<Name> {
+    let mut gaps = pair.view.gaps(pair.dep);
+    let cut = Name::new("too many paths");
+    if !complete && !gaps.contains(&cut) {
+        gaps.push(cut);
+    }
+    gaps
+}
+
+fn sites(arena: &Arena<'_>, pair: &Pair<'_>) -> Vec<Span> {
+    let mut sites: Vec<Span> = pair.view.sites[&pair.dep].iter().map(|s| arena.sites[s.0 as usize].remote.at).collect();
+    sites.sort_unstable();
+    sites
 }
 
 /// The layers around a choice, and those of them that multiply.

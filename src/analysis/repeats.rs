@@ -29,9 +29,16 @@ pub struct Judged {
     found: FxHashSet<(SiteId, LoopId, Option<Span>)>,
 }
 
-pub fn judge(evaluator: &mut Evaluator<'_>, judged: &mut Judged, repeat: NodeId, marks: &mut Marks) -> Vec<UnsafeRepeat> {
+pub fn judge(
+    evaluator: &mut Evaluator<'_>,
+    judged: &mut Judged,
+    repeat: NodeId,
+    marks: &mut Marks,
+) -> Vec<UnsafeRepeat> {
     let arena = evaluator.arena;
-    let Node::Repeat { turns, layer, body } = arena.node(repeat) else { return Vec::new() };
+    let Node::Repeat { turns, layer, body } = arena.node(repeat) else {
+        return Vec::new();
+    };
     if !judged.nodes.insert(repeat) {
         return Vec::new();
     }

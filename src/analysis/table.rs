@@ -147,8 +147,7 @@ fn together(out: &mut Table, cell: &Cell, others: &[&Table], keep: impl Fn(&Cell
 
 fn each_side(parts: &[Rc<Table>], mut visit: impl FnMut(&Cell, &[&Table])) {
     for (i, side) in parts.iter().enumerate() {
-        let others: Vec<&Table> =
-            parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, t)| &**t).collect();
+        let others: Vec<&Table> = parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, t)| &**t).collect();
         side.cells().iter().for_each(|cell| visit(cell, &others));
     }
 }
@@ -157,7 +156,9 @@ pub fn join(parts: &[Rc<Table>], until: Until) -> Table {
     let all = until == Until::All;
     let mut out = Table::default();
     each_side(parts, |cell, others| match (cell.flow, cell.ending) {
-        (Flow::Normal, Ending::Ok) => together(&mut out, cell, others, |c| c.flow == Flow::Normal && c.ending == Ending::Ok),
+        (Flow::Normal, Ending::Ok) => {
+            together(&mut out, cell, others, |c| c.flow == Flow::Normal && c.ending == Ending::Ok)
+        }
         (Flow::Normal, Ending::Status(_)) => together(&mut out, cell, others, Cell::goes_on),
         (Flow::Normal, Ending::Never) => together(&mut out, cell, others, |c| all || !c.ending.is_error()),
         _ => together(&mut out, cell, others, |c| !all || c.ending != Ending::Never),
@@ -182,9 +183,7 @@ pub fn race(parts: &[Rc<Table>], wins: Wins) -> Table {
 pub fn map(rules: &[(Endings, Endings)], body: &Table) -> Table {
     let mut out = Table::default();
     for cell in body.cells() {
-        let fits = |from: &Endings| {
-            from.has(cell.ending) && (cell.ending != Ending::Never || *from == Endings::NEVER)
-        };
+        let fits = |from: &Endings| from.has(cell.ending) && (cell.ending != Ending::Never || *from == Endings::NEVER);
         let rule = rules.iter().find(|(from, to)| fits(from) && !to.is_empty());
         match rule.filter(|_| cell.flow == Flow::Normal) {
             Some((_, to)) => to.iter().for_each(|ending| out.put(Flow::Normal, ending, cell.tries)),

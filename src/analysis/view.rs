@@ -9,6 +9,9 @@ use super::node::{Arena, DepId, Node, NodeId, SiteId};
 use crate::class::{Ending, Endings, Scenario};
 use crate::name::Name;
 
+/// A sorted set.
+type Deps = Rc<[DepId]>;
+
 #[derive(Debug, Default)]
 pub struct View {
     /// In the order of their first call.
@@ -17,12 +20,12 @@ pub struct View {
     pub sites: FxHashMap<DepId, Vec<SiteId>>,
     /// Dependencies that stand with others in one layer, or whose failure another follows: whose failure can
     /// multiply calls to whom.
-    together: Vec<(Rc<[DepId]>, Rc<[DepId]>)>,
+    together: Vec<(Deps, Deps)>,
     /// One scenario of each set that nothing here tells apart.
     pub scenarios: Vec<Scenario>,
     /// For every scenario the one that stands for it.
     pub stands_for: Vec<(Scenario, Scenario)>,
-    gaps: Vec<(Rc<[DepId]>, bool, Name)>,
+    gaps: Vec<(Deps, bool, Name)>,
     /// Repeats below it.
     pub repeats: Vec<NodeId>,
 }
@@ -100,7 +103,7 @@ impl View {
         }
     }
 
-    fn beside(&mut self, failing: &Rc<[DepId]>, counted: &Rc<[DepId]>) {
+    fn beside(&mut self, failing: &Deps, counted: &Deps) {
         if !failing.is_empty() && !counted.is_empty() && (failing != counted || failing.len() > 1) {
             self.together.push((Rc::clone(failing), Rc::clone(counted)));
         }

@@ -78,9 +78,7 @@ fn usual_port(scheme: &str) -> Option<u16> {
 
 /// Whether a request's path can be one that a handler is registered for. `{}` fits any segment, `*` any rest.
 pub fn paths_fit(asked: &str, registered: &str) -> bool {
-    let segments = |path: &str| -> Vec<String> {
-        path.trim_matches('/').split('/').map(str::to_owned).collect()
-    };
+    let segments = |path: &str| -> Vec<String> { path.trim_matches('/').split('/').map(str::to_owned).collect() };
     let (asked, registered) = (segments(asked), segments(registered));
     for (i, want) in registered.iter().enumerate() {
         if want.contains('*') {

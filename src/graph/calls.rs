@@ -2,7 +2,8 @@
 //!
 //! A walk from an operation enters a strong component at one place. The edges that lead back in a depth-first walk from
 //! there are cut: what is left has no cycle, so everything above may follow calls without a guard of its own, and what
-//! it finds below a place depends on the place and on where its component was entered, not on the whole way.
+//! it finds below a place depends on the place and on where its component was entered, not on the whole way. A large
+//! component is cut once for all entries: an instance of each member for each entry would be too many.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,10 +18,15 @@ use crate::fact::Facts;
 
 type Edge = (PlaceId, PlaceId);
 
+/// Members of a component that is cut anew for each entry.
+const SMALL: usize = 12;
+
 pub struct Graph {
     edges: Vec<Vec<PlaceId>>,
     /// Per place: its strong component.
     component: Vec<u32>,
+    /// Per strong component: its members, sorted.
+    members: Vec<Vec<PlaceId>>,
     /// Per entry into a component: the edges that lead back.
     cut: RefCell<FxHashMap<PlaceId, Rc<FxHashSet<Edge>>>>,
 }
@@ -39,12 +45,14 @@ impl Graph {
             }
         }
         let mut component = vec![0; edges.len()];
-        for (i, members) in kosaraju_scc(&graph).iter().enumerate() {
-            for member in members {
-                component[member.index()] = i as u32;
-            }
+        let mut all_members = Vec::new();
+        for (i, found) in kosaraju_scc(&graph).iter().enumerate() {
+            let mut members: Vec<PlaceId> = found.iter().map(|n| PlaceId(n.index() as u32)).collect();
+            members.sort_unstable();
+            members.iter().for_each(|m| component[m.0 as usize] = i as u32);
+            all_members.push(members);
         }
-        Graph { edges, component, cut: RefCell::default() }
+        Graph { edges, component, members: all_members, cut: RefCell::default() }
     }
 
     /// Places called by that place, closures in it included.
@@ -52,12 +60,24 @@ impl Graph {
         &self.edges[place.0 as usize]
     }
 
+    /// Where a component counts as entered by a walk that begins at this place.
+    pub fn entry(&self, place: PlaceId) -> PlaceId {
+        let members = &self.members[self.component[place.0 as usize] as usize];
+        if members.len() > SMALL { members[0] } else { place }
+    }
+
+    /// The members of the component, if it is cut once for all entries.
+    pub fn large_cycle(&self, place: PlaceId) -> Option<usize> {
+        let members = self.members[self.component[place.0 as usize] as usize].len();
+        (members > SMALL).then_some(members)
+    }
+
     /// Where the component of `to` was entered, if `from` (itself in a component entered at `entry`) calls it; `None`
     /// if the call closes a cycle.
     pub fn enter(&self, entry: PlaceId, from: PlaceId, to: PlaceId) -> Option<PlaceId> {
         let of = |p: PlaceId| self.component[p.0 as usize];
         if of(from) != of(to) {
-            return Some(to);
+            return Some(self.entry(to));
         }
         if from == to || of(entry) != of(to) {
             return None;
@@ -74,27 +94,34 @@ impl Graph {
         found
     }
 
-    /// A depth-first walk inside the entry's component, with its own stack.
+    /// Depth-first walks inside the entry's component, with their own stack: from the entry, then from what it missed.
     fn search(&self, entry: PlaceId) -> FxHashSet<Edge> {
+        let component = self.component[entry.0 as usize];
         let mut back = FxHashSet::default();
-        let mut open = FxHashSet::from_iter([entry]);
+        let mut open: FxHashSet<PlaceId> = FxHashSet::default();
         let mut done: FxHashSet<PlaceId> = FxHashSet::default();
-        let mut stack = vec![(entry, 0)];
-        while let Some((place, next)) = stack.pop() {
-            let Some(to) = self.callees(place).get(next).copied() else {
-                open.remove(&place);
-                done.insert(place);
-                continue;
-            };
-            stack.push((place, next + 1));
-            if self.component[to.0 as usize] != self.component[entry.0 as usize] || done.contains(&to) {
+        for from in [entry].iter().chain(&self.members[component as usize]) {
+            if done.contains(from) {
                 continue;
             }
-            if open.contains(&to) {
-                back.insert((place, to));
-            } else {
-                open.insert(to);
-                stack.push((to, 0));
+            open.insert(*from);
+            let mut stack = vec![(*from, 0)];
+            while let Some((place, next)) = stack.pop() {
+                let Some(to) = self.callees(place).get(next).copied() else {
+                    open.remove(&place);
+                    done.insert(place);
+                    continue;
+                };
+                stack.push((place, next + 1));
+                if self.component[to.0 as usize] != component || done.contains(&to) {
+                    continue;
+                }
+                if open.contains(&to) {
+                    back.insert((place, to));
+                } else {
+                    open.insert(to);
+                    stack.push((to, 0));
+                }
             }
         }
         back

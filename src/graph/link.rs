@@ -93,8 +93,7 @@ impl<'a> Links<'a> {
         }
         let here = self.facts.place(place);
         let from = |name: &str| name == self.service(place) || here.package == *name || here.service == *name;
-        let to: Vec<&str> =
-            self.settings.edges.iter().filter(|e| from(&e.from)).map(|e| e.to.as_str()).collect();
+        let to: Vec<&str> = self.settings.edges.iter().filter(|e| from(&e.from)).map(|e| e.to.as_str()).collect();
         let first = *to.first()?;
         let gaps = match to.len() {
             1 => Vec::new(),
