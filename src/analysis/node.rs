@@ -91,7 +91,7 @@ impl Node {
 }
 
 /// What is known of everything below a node, itself included.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Below {
     /// Sorted.
     pub deps: Rc<[DepId]>,
@@ -203,10 +203,7 @@ impl<'a> Arena<'a> {
     }
 
     fn summary(&self, node: &Node) -> Below {
-        let unknown = matches!(node, Node::Unknown);
-        let none = || Rc::from([]);
-        let layers = Rc::from([]);
-        let mut out = Below { deps: none(), caught: 0, repeats: false, layers, gates: none(), unknown };
+        let mut out = Below { unknown: matches!(node, Node::Unknown), ..Below::default() };
         for child in node.children() {
             let child = self.below(child);
             out.deps = union(&out.deps, &child.deps);
@@ -222,7 +219,7 @@ impl<'a> Arena<'a> {
             // Nothing outside a function is caught inside it.
             Node::Frame(_) => {
                 out.caught = 0;
-                out.gates = none();
+                out.gates = Rc::default();
             }
             Node::Map(rules, body) if rules.iter().any(|(from, to)| from.has(Ending::Ok) && *to != Endings::OK) => {
                 self.gate(&mut out, *body);
