@@ -277,7 +277,7 @@ fn effect(depth: u32, arms: u8, loops: Vec<u32>) -> BoxedStrategy<Effect> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn tables_are_what_runs_reach(

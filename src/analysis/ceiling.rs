@@ -6,23 +6,34 @@ use rustc_hash::FxHashMap;
 use super::node::{Arena, DepId, Node, NodeId};
 use crate::value::Tries;
 
-pub type Memo = FxHashMap<(NodeId, DepId), Tries>;
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Of {
+    All,
+    /// One call alone: of calls in a row or side by side the largest.
+    One,
+}
 
-pub fn of(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId) -> Tries {
+pub type Memo = FxHashMap<(NodeId, DepId, Of), Tries>;
+
+pub fn of(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId, what: Of) -> Tries {
     if !arena.holds(node, dep) {
         return Tries::ZERO;
     }
-    if let Some(known) = memo.get(&(node, dep)) {
+    if let Some(known) = memo.get(&(node, dep, what)) {
         return *known;
     }
-    let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || compute(arena, memo, node, dep));
-    memo.insert((node, dep), found);
+    let found = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || compute(arena, memo, node, dep, what));
+    memo.insert((node, dep, what), found);
     found
 }
 
-fn compute(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId) -> Tries {
-    let mut each = |id: NodeId| of(arena, memo, id, dep);
+fn compute(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId, what: Of) -> Tries {
+    let mut each = |id: NodeId| of(arena, memo, id, dep, what);
     match arena.node(node) {
+        Node::Seq(parts) | Node::Join(parts, _) | Node::Race(parts, _) if what == Of::One => {
+            parts.iter().map(|p| each(*p)).fold(Tries::ZERO, Tries::worse)
+        }
         Node::Branch(parts) => parts.iter().map(|p| each(*p)).fold(Tries::ZERO, Tries::worse),
         Node::Recover(body, _, arms) => {
             let first = each(*body);
@@ -31,7 +42,8 @@ fn compute(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId) -> Trie
         Node::Repeat { turns, body, .. } if turns.multiplies => each(*body).times(turns.n),
         Node::Remote { dep: own, behind, .. } => {
             let own = if *own == dep { Tries::ONE } else { Tries::ZERO };
-            own.plus(behind.map_or(Tries::ZERO, each))
+            let behind = behind.map_or(Tries::ZERO, each);
+            if what == Of::One { own.worse(behind) } else { own.plus(behind) }
         }
         other => other.children().map(each).fold(Tries::ZERO, Tries::plus),
     }

@@ -100,7 +100,10 @@ impl<'a> Evaluator<'a> {
             failing,
             fails_with: if failing == Which::None { Ending::Ok } else { world.fails_with },
             counted: seen(world.counted),
-            only: world.only.filter(|_| below.repeats),
+            only: world.only.filter(|_| !below.layers.is_empty()).map(|only| match below.layers.binary_search(&only) {
+                Ok(_) => only,
+                Err(_) => LayerIx::NONE,
+            }),
         }
     }
 

@@ -28,6 +28,11 @@ pub struct SiteId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LayerIx(pub u32);
 
+impl LayerIx {
+    /// None of them: where a node does not hold the one that is left on, all that it holds are off.
+    pub const NONE: LayerIx = LayerIx(u32::MAX);
+}
+
 #[derive(Debug)]
 pub enum Node {
     Nothing,
@@ -86,7 +91,7 @@ impl Node {
 }
 
 /// What is known of everything below a node, itself included.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Below {
     /// Sorted.
     pub deps: Rc<[DepId]>,
@@ -95,6 +100,8 @@ pub struct Below {
     /// Something here makes the number differ from the plain calls: a layer, an arm that calls something, or a success
     /// that leaves.
     pub repeats: bool,
+    /// The layers that can multiply something here. Sorted.
+    pub layers: Rc<[LayerIx]>,
     /// Dependencies whose success does not simply go on (`if let Ok(hit) = cache.get() { return hit }`): only their
     /// failure leads to what comes after, in the same function.
     pub gates: Rc<[DepId]>,
@@ -196,13 +203,12 @@ impl<'a> Arena<'a> {
     }
 
     fn summary(&self, node: &Node) -> Below {
-        let unknown = matches!(node, Node::Unknown);
-        let none = || Rc::from([]);
-        let mut out = Below { deps: none(), caught: 0, repeats: false, gates: none(), unknown };
+        let mut out = Below { unknown: matches!(node, Node::Unknown), ..Below::default() };
         for child in node.children() {
             let child = self.below(child);
             out.deps = union(&out.deps, &child.deps);
             out.gates = union(&out.gates, &child.gates);
+            out.layers = union(&out.layers, &child.layers);
             out.caught = out.caught.max(child.caught);
             out.repeats |= child.repeats;
             out.unknown |= child.unknown;
@@ -213,7 +219,7 @@ impl<'a> Arena<'a> {
             // Nothing outside a function is caught inside it.
             Node::Frame(_) => {
                 out.caught = 0;
-                out.gates = none();
+                out.gates = Rc::default();
             }
             Node::Map(rules, body) if rules.iter().any(|(from, to)| from.has(Ending::Ok) && *to != Endings::OK) => {
                 self.gate(&mut out, *body);
@@ -228,7 +234,10 @@ impl<'a> Arena<'a> {
                 out.caught = inner.max(self.below(*body).caught);
                 out.repeats |= arms().any(|arm| !arm.deps.is_empty());
             }
-            Node::Repeat { turns, .. } => out.repeats |= turns.multiplies && turns.n.high > 1 && !out.deps.is_empty(),
+            Node::Repeat { turns, layer, .. } if turns.multiplies && turns.n.high > 1 && !out.deps.is_empty() => {
+                out.repeats = true;
+                out.layers = union(&out.layers, &[*layer].into());
+            }
             _ => {}
         }
         out
@@ -241,14 +250,14 @@ impl<'a> Arena<'a> {
 }
 
 /// The union of two sorted sets; one of them itself where it holds the other.
-fn union(a: &Rc<[DepId]>, b: &Rc<[DepId]>) -> Rc<[DepId]> {
-    if b.iter().all(|d| a.binary_search(d).is_ok()) {
+fn union<T: Ord + Copy>(a: &Rc<[T]>, b: &Rc<[T]>) -> Rc<[T]> {
+    if Rc::ptr_eq(a, b) || b.iter().all(|d| a.binary_search(d).is_ok()) {
         return Rc::clone(a);
     }
     if a.iter().all(|d| b.binary_search(d).is_ok()) {
         return Rc::clone(b);
     }
-    let mut all: Vec<DepId> = a.iter().chain(b.iter()).copied().collect();
+    let mut all: Vec<T> = a.iter().chain(b.iter()).copied().collect();
     all.sort_unstable();
     all.dedup();
     all.into()

@@ -40,8 +40,9 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
         marks: Marks::default(),
         judged: repeats::Judged::default(),
     };
-    for (i, root) in roots.iter().enumerate() {
-        run.operation(i, *root, &mut analysis);
+    let calling: Vec<usize> = (0..roots.len()).filter(|i| !arena.below(roots[*i]).deps.is_empty()).collect();
+    for (done, i) in calling.iter().enumerate() {
+        run.operation(*i, roots[*i], calling.len() - done, &mut analysis);
     }
     let covered = deadlines::walk(arena, &roots);
     analysis.without_timeout = deadlines::without_timeout(arena, &covered);
@@ -113,17 +114,16 @@ impl<'a> Run<'_, 'a> {
         self.evaluator.arena
     }
 
-    fn operation(&mut self, index: usize, root: NodeId, analysis: &mut Analysis) {
+    /// An operation that calls something; so many of them are left, this one included.
+    fn operation(&mut self, index: usize, root: NodeId, left: usize, analysis: &mut Analysis) {
         let arena = self.arena();
-        if arena.below(root).deps.is_empty() {
-            return;
-        }
-        self.evaluator.begin(self.facts.operations.len() - index);
         let view = View::new(arena, root, &mut self.marks);
+        self.evaluator.begin(left);
         for repeat in &view.repeats {
             let found = repeats::judge(&mut self.evaluator, &mut self.judged, *repeat, &mut self.marks);
             analysis.unsafe_repeats.extend(found);
         }
+        self.evaluator.begin(left);
         for dep in &view.deps {
             let failing = match arena.below(root).repeats {
                 true => view.failing(*dep),
@@ -144,7 +144,7 @@ impl<'a> Run<'_, 'a> {
         let arena = self.arena();
         let counted = Which::Dep(pair.dep);
         let calls = self.evaluator.most(pair.root, World::calm(counted));
-        let ceiling = ceiling::of(arena, &mut self.ceilings, pair.root, pair.dep);
+        let ceiling = ceiling::of(arena, &mut self.ceilings, pair.root, pair.dep, ceiling::Of::All);
         let worst = self.worst(pair, counted, None, ceiling);
         let world = world(worst.failing, worst.scenario, counted);
         let dearest = self.focus().dearest(pair.root, world);
@@ -208,9 +208,10 @@ impl<'a> Run<'_, 'a> {
         if !self.arena().below(pair.root).repeats && most >= Tries::ONE {
             return most;
         }
+        let one = ceiling::of(self.arena(), &mut self.ceilings, pair.root, pair.dep, ceiling::Of::One);
         for failing in &pair.failing {
             for scenario in &pair.view.scenarios {
-                if most >= attempts || self.evaluator.exhausted() {
+                if most >= one || most >= attempts || self.evaluator.exhausted() {
                     return most;
                 }
                 let world = world(*failing, *scenario, Which::Dep(pair.dep));
