@@ -15,6 +15,7 @@ struct Builder {
 impl Builder {
     fn new(kind: CrateKind) -> Builder {
         let krate = Crate {
+            root_dir: "".into(),
             name: "shop".into(),
             package: "shop".into(),
             kind,
