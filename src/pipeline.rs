@@ -17,6 +17,7 @@ use crate::report::View;
 use crate::settings::Settings;
 use crate::source::Sources;
 
+pub use crate::frontend::rust::extract::Watch;
 pub use level::from_word;
 
 /// What a run is asked to look for.
@@ -76,13 +77,27 @@ pub fn models_for(sources: &Sources) -> Result<Vec<Model>, LoadError> {
 
 /// Runs every lint that is on. `problems` are those of reading the files; the front-end adds its own.
 pub fn run(sources: Sources, problems: Vec<Problem>, settings: Settings, models: &Models, options: &Options) -> Run {
-    let mut facts = frontend::rust::extract(&sources, &settings, models);
+    run_watched(sources, problems, settings, models, options, &mut |_| ())
+}
+
+/// The same, telling `watch` the name of each phase when it ends.
+pub fn run_watched(
+    sources: Sources,
+    problems: Vec<Problem>,
+    settings: Settings,
+    models: &Models,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Run {
+    let mut facts = frontend::rust::extract(&sources, &settings, models, watch);
     facts.problems.extend(problems);
     let analysis = analysis::analyse(&facts, &settings, &sources);
+    watch("analysis");
     let findings = {
         let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };
         findings(&context, options, lint::ALL)
     };
+    watch("lints");
     Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic }
 }
 

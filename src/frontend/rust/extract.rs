@@ -21,25 +21,36 @@ use crate::source::{Sources, Span};
 /// Stacks of the threads that parse: reserved, not used, unless a file nests deeply.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Everything that the Rust code of a run does.
-pub fn extract(sources: &Sources, settings: &Settings, models: &Models) -> Facts {
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
-    match pool {
-        Ok(pool) => pool.install(|| passes(sources, settings, models)),
-        Err(_) => passes(sources, settings, models),
+/// Told the name of each phase when it ends, by whoever measures.
+pub type Watch<'w> = &'w mut (dyn FnMut(&'static str) + Send);
+
+/// Everything that the Rust code of a run does. On the threads of the caller's pool if it runs on one: it knows how many
+/// were asked for.
+pub fn extract(sources: &Sources, settings: &Settings, models: &Models, watch: Watch<'_>) -> Facts {
+    if rayon::current_thread_index().is_some() {
+        return passes(sources, settings, models, watch);
+    }
+    match rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
+        Ok(pool) => pool.install(|| passes(sources, settings, models, watch)),
+        Err(_) => passes(sources, settings, models, watch),
     }
 }
 
-fn passes(sources: &Sources, settings: &Settings, models: &Models) -> Facts {
+fn passes(sources: &Sources, settings: &Settings, models: &Models, watch: Watch<'_>) -> Facts {
     let lowered = lower_all(sources);
+    watch("lower");
     let mut problems = lowered.iter().flat_map(problems_of).collect::<Vec<_>>();
     let (crates, of_manifests) = manifest::crates(sources, settings.tests);
     problems.extend(of_manifests);
     let (program, index) = names::build(lowered, crates, sources, settings.tests);
+    watch("names");
     let bodies = infer_all(&program, &index, models);
-    let mut facts = Code { program: &program, bodies: &bodies, models, settings, sources }.facts();
+    watch("infer");
+    let mut facts = Code { program: &program, bodies: &bodies, models, settings, sources }.facts(watch);
     facts.problems = problems;
     facts.stats = stats(&program, &bodies);
+    drop((program, index, bodies));
+    watch("free");
     facts
 }
 
@@ -95,17 +106,21 @@ struct Gathered {
 }
 
 impl Code<'_> {
-    fn facts(&self) -> Facts {
+    fn facts(&self, watch: Watch<'_>) -> Facts {
         let loud = reach::loud(self.program, self.bodies, self.models);
         let mut ids: Vec<FnId> = loud.iter().copied().filter(|id| self.program.function(*id).body.is_some()).collect();
         ids.sort();
+        watch("reach");
         let (mut places, gathered) = self.compile(&ids, &loud);
+        watch("flow");
         let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
         self.judge(&mut places, &fails, &gathered);
         let mut facts = Facts { places, resources: gathered.resources, ..Facts::default() };
         statements::apply(self.sources, &mut facts);
         facts.loops = facts.places.iter().flat_map(|p| loops_left_alone(&p.body)).collect();
+        watch("loops");
         self.operations(&ids, &mut facts);
+        watch("entries");
         facts
     }
 

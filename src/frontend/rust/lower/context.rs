@@ -5,6 +5,7 @@ use std::fmt::Write;
 use proc_macro2::{Ident, Span};
 use rustc_hash::FxHashSet;
 
+use super::lines::Lines;
 use crate::frontend::rust::tree::{
     At, Expr, ExprId, ExprKind, Pat, PatId, PatKind, RustFile, Type, TypeId,
 };
@@ -14,6 +15,7 @@ pub struct Lower<'t> {
     pub text: &'t str,
     /// Bytes of the text that the parser did not see.
     base: u32,
+    lines: Lines<'t>,
     pub out: RustFile,
     names: FxHashSet<Name>,
     buffer: String,
@@ -37,6 +39,7 @@ impl<'t> Lower<'t> {
         Lower {
             text,
             base,
+            lines: Lines::new(text.get(base as usize..).unwrap_or_default()),
             out,
             names,
             buffer,
@@ -57,21 +60,18 @@ impl<'t> Lower<'t> {
         result
     }
 
-    /// Only for spans of single tokens: the length of a span is walked.
     pub fn at(&self, span: Span) -> At {
-        let range = span.byte_range();
-        At {
-            start: range.start as u32 + self.base,
-            end: range.end as u32 + self.base,
-        }
+        At { start: self.start(span), end: self.end(span) }
     }
 
     pub fn start(&self, span: Span) -> u32 {
-        self.at(span).start
+        let found = self.lines.byte(span.start());
+        found.unwrap_or_else(|| span.byte_range().start as u32) + self.base
     }
 
     pub fn end(&self, span: Span) -> u32 {
-        self.at(span).end
+        let found = self.lines.byte(span.end());
+        found.unwrap_or_else(|| span.byte_range().end as u32) + self.base
     }
 
     pub fn slice(&self, start: u32, end: u32) -> &'t str {

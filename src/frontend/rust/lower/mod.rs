@@ -12,6 +12,7 @@ mod flow;
 mod format;
 mod item_macros;
 mod items;
+mod lines;
 mod macro_rules;
 mod macros;
 mod nesting;
