@@ -107,10 +107,7 @@ impl Ending {
 
     pub fn all() -> impl Iterator<Item = Ending> {
         let of = |make: fn(FailureClass) -> Ending| FailureClass::ALL.into_iter().map(make);
-        [Ending::Ok, Ending::Never]
-            .into_iter()
-            .chain(of(Ending::Status))
-            .chain(of(Ending::Error))
+        [Ending::Ok, Ending::Never].into_iter().chain(of(Ending::Status)).chain(of(Ending::Error))
     }
 
     /// Whether a sequence goes on after it: success, and an answer nobody looked at.
@@ -165,9 +162,9 @@ impl Endings {
 
     /// Errors and answers of these classes.
     pub fn of_classes(classes: impl IntoIterator<Item = FailureClass>) -> Endings {
-        classes.into_iter().fold(Endings::NONE, |all, c| {
-            all | Endings::one(Ending::Status(c)) | Endings::one(Ending::Error(c))
-        })
+        classes
+            .into_iter()
+            .fold(Endings::NONE, |all, c| all | Endings::one(Ending::Status(c)) | Endings::one(Ending::Error(c)))
     }
 
     pub fn errors_of(classes: impl IntoIterator<Item = FailureClass>) -> Endings {
@@ -204,10 +201,7 @@ impl Endings {
 
     /// The failure classes that occur in it, as status or as error.
     pub fn classes(self) -> Vec<FailureClass> {
-        FailureClass::ALL
-            .into_iter()
-            .filter(|c| self.meets(Endings::of_classes([*c])))
-            .collect()
+        FailureClass::ALL.into_iter().filter(|c| self.meets(Endings::of_classes([*c]))).collect()
     }
 }
 
@@ -233,17 +227,13 @@ impl std::ops::BitAnd for Endings {
 
 impl FromIterator<Ending> for Endings {
     fn from_iter<I: IntoIterator<Item = Ending>>(endings: I) -> Endings {
-        endings
-            .into_iter()
-            .fold(Endings::NONE, |all, e| all | Endings::one(e))
+        endings.into_iter().fold(Endings::NONE, |all, e| all | Endings::one(e))
     }
 }
 
 impl fmt::Debug for Endings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set()
-            .entries(self.iter().map(|e| e.to_string()))
-            .finish()
+        f.debug_set().entries(self.iter().map(|e| e.to_string())).finish()
     }
 }
 

@@ -306,12 +306,7 @@ impl Wait {
 
     /// A wait about which nothing is known but that it is there.
     pub fn unknown(at: Span) -> Wait {
-        Wait {
-            shape: Shape::Unknown,
-            jitter: Jitter::Unknown,
-            at: Some(at),
-            ..Wait::none()
-        }
+        Wait { shape: Shape::Unknown, jitter: Jitter::Unknown, at: Some(at), ..Wait::none() }
     }
 }
 
@@ -423,9 +418,20 @@ pub enum DeadlineKind {
 /// The direct parts of an effect, in the order of the text; closures handed to calls are not among them.
 pub fn children(effect: &Effect) -> Vec<&Effect> {
     match effect {
-        Effect::Nothing | Effect::End(_) | Effect::Caught(_) | Effect::Call(_) | Effect::Remote(_) | Effect::Sleep(_) => Vec::new(),
-        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => parts.iter().collect(),
-        Effect::Map(_, body) | Effect::Within(_, body) | Effect::Spawn(body) | Effect::Leave(_, body) | Effect::Scope(body) => {
+        Effect::Nothing
+        | Effect::End(_)
+        | Effect::Caught(_)
+        | Effect::Call(_)
+        | Effect::Remote(_)
+        | Effect::Sleep(_) => Vec::new(),
+        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => {
+            parts.iter().collect()
+        }
+        Effect::Map(_, body)
+        | Effect::Within(_, body)
+        | Effect::Spawn(body)
+        | Effect::Leave(_, body)
+        | Effect::Scope(body) => {
             vec![body]
         }
         Effect::Recover(body, arms) => std::iter::once(&**body).chain(arms.iter().map(|a| &a.then)).collect(),
@@ -436,12 +442,25 @@ pub fn children(effect: &Effect) -> Vec<&Effect> {
 /// Like [`children`], to change them.
 pub fn children_mut(effect: &mut Effect) -> Vec<&mut Effect> {
     match effect {
-        Effect::Nothing | Effect::End(_) | Effect::Caught(_) | Effect::Call(_) | Effect::Remote(_) | Effect::Sleep(_) => Vec::new(),
-        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => parts.iter_mut().collect(),
-        Effect::Map(_, body) | Effect::Within(_, body) | Effect::Spawn(body) | Effect::Leave(_, body) | Effect::Scope(body) => {
+        Effect::Nothing
+        | Effect::End(_)
+        | Effect::Caught(_)
+        | Effect::Call(_)
+        | Effect::Remote(_)
+        | Effect::Sleep(_) => Vec::new(),
+        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => {
+            parts.iter_mut().collect()
+        }
+        Effect::Map(_, body)
+        | Effect::Within(_, body)
+        | Effect::Spawn(body)
+        | Effect::Leave(_, body)
+        | Effect::Scope(body) => {
             vec![body]
         }
-        Effect::Recover(body, arms) => std::iter::once(&mut **body).chain(arms.iter_mut().map(|a| &mut a.then)).collect(),
+        Effect::Recover(body, arms) => {
+            std::iter::once(&mut **body).chain(arms.iter_mut().map(|a| &mut a.then)).collect()
+        }
         Effect::Repeat(repeat) => vec![&mut repeat.body],
     }
 }

@@ -16,11 +16,7 @@ pub struct Span {
 
 impl Span {
     pub fn new(file: FileId, start: u32, end: u32) -> Span {
-        Span {
-            file,
-            start,
-            end: end.max(start),
-        }
+        Span { file, start, end: end.max(start) }
     }
 
     pub fn contains(&self, other: Span) -> bool {
@@ -45,20 +41,14 @@ pub struct SourceFile {
 
 impl SourceFile {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
-        SourceFile {
-            path: path.into(),
-            text: text.into(),
-            lines: OnceLock::new(),
-        }
+        SourceFile { path: path.into(), text: text.into(), lines: OnceLock::new() }
     }
 
     /// The byte at which each line begins.
     pub fn line_starts(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let ends = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
-            std::iter::once(0)
-                .chain(ends.map(|(i, _)| i as u32 + 1))
-                .collect()
+            std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1)).collect()
         })
     }
 
@@ -70,10 +60,7 @@ impl SourceFile {
         let to = (offset as usize).clamp(from, self.text.len().max(from));
         let before = self.text.as_bytes().get(from..to).unwrap_or_default();
         let characters = before.iter().filter(|b| (**b as i8) >= -0x40).count();
-        LineColumn {
-            line: line as u32,
-            column: characters as u32 + 1,
-        }
+        LineColumn { line: line as u32, column: characters as u32 + 1 }
     }
 }
 
@@ -97,10 +84,7 @@ impl Sources {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files
-            .iter()
-            .enumerate()
-            .map(|(i, f)| (FileId(i as u32), f))
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
     }
 
     pub fn len(&self) -> usize {
@@ -116,10 +100,7 @@ impl Sources {
     }
 
     pub fn find(&self, path: &str) -> Option<FileId> {
-        self.files
-            .binary_search_by(|f| f.path.as_str().cmp(path))
-            .ok()
-            .map(|i| FileId(i as u32))
+        self.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok().map(|i| FileId(i as u32))
     }
 
     pub fn path(&self, span: Span) -> &str {
@@ -135,9 +116,6 @@ impl Sources {
     }
 
     pub fn text(&self, span: Span) -> &str {
-        self.get(span.file)
-            .text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or_default()
+        self.get(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 }

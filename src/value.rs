@@ -58,78 +58,47 @@ impl Tries {
     pub const INFINITE: u64 = u64::MAX;
     pub const ZERO: Tries = Tries { low: 0, high: 0 };
     pub const ONE: Tries = Tries { low: 1, high: 1 };
-    pub const UNBOUNDED: Tries = Tries {
-        low: Tries::INFINITE,
-        high: Tries::INFINITE,
-    };
+    pub const UNBOUNDED: Tries = Tries { low: Tries::INFINITE, high: Tries::INFINITE };
     /// A layer whose number is not known repeats at least once.
-    pub const UNKNOWN: Tries = Tries {
-        low: 2,
-        high: Tries::INFINITE,
-    };
+    pub const UNKNOWN: Tries = Tries { low: 2, high: Tries::INFINITE };
 
     /// A number of attempts of a layer: zero is a dead setting and counts as one, a million or more is unbounded in effect.
     pub fn attempts(n: u64) -> Tries {
         match n {
             ENDLESS.. => Tries::UNBOUNDED,
-            n => Tries {
-                low: n.max(1),
-                high: n.max(1),
-            },
+            n => Tries { low: n.max(1), high: n.max(1) },
         }
     }
 
     pub fn at_most(n: u64) -> Tries {
-        Tries {
-            low: 1,
-            high: n.max(1),
-        }
+        Tries { low: 1, high: n.max(1) }
     }
 
     pub fn at_least(n: u64) -> Tries {
-        Tries {
-            low: n.max(1),
-            high: Tries::INFINITE,
-        }
+        Tries { low: n.max(1), high: Tries::INFINITE }
     }
 
     /// One after another.
     pub fn plus(self, other: Tries) -> Tries {
-        Tries {
-            low: self.low.saturating_add(other.low),
-            high: self.high.saturating_add(other.high),
-        }
+        Tries { low: self.low.saturating_add(other.low), high: self.high.saturating_add(other.high) }
     }
 
     /// So many times. Nothing, repeated for ever, is nothing.
     pub fn times(self, n: Tries) -> Tries {
-        Tries {
-            low: self.low.saturating_mul(n.low),
-            high: self.high.saturating_mul(n.high),
-        }
+        Tries { low: self.low.saturating_mul(n.low), high: self.high.saturating_mul(n.high) }
     }
 
     /// One fewer, on both ends.
     pub fn less_one(self) -> Tries {
         let less = |n: u64| {
-            if n == Tries::INFINITE {
-                n
-            } else {
-                n.saturating_sub(1)
-            }
+            if n == Tries::INFINITE { n } else { n.saturating_sub(1) }
         };
-        Tries {
-            low: less(self.low),
-            high: less(self.high),
-        }
+        Tries { low: less(self.low), high: less(self.high) }
     }
 
     /// The larger on both ends.
     pub fn worse(self, other: Tries) -> Tries {
-        Tries {
-            low: self.low.max(other.low),
-            high: self.high.max(other.high),
-        }
+        Tries { low: self.low.max(other.low), high: self.high.max(other.high) }
     }
 
     pub fn bound(self) -> Bound<u64> {
@@ -188,19 +157,11 @@ impl OriginKind {
 
 impl Origin {
     pub fn none() -> Origin {
-        Origin {
-            kind: OriginKind::None,
-            at: None,
-            source: None,
-        }
+        Origin { kind: OriginKind::None, at: None, source: None }
     }
 
     pub fn literal(at: Span) -> Origin {
-        Origin {
-            kind: OriginKind::Literal,
-            at: Some(at),
-            source: None,
-        }
+        Origin { kind: OriginKind::Literal, at: Some(at), source: None }
     }
 }
 

@@ -29,7 +29,10 @@ fn every_model_has_a_fixture_and_every_fixture_a_model() {
     assert_eq!(named, shown);
     for name in &named {
         let text = std::fs::read_to_string(folder.join(name).join("src/lib.rs")).unwrap_or_default();
-        assert!(text.contains("//=") || text.contains("//~") || name == "tower", "fixtures/rust/models/{name} shows nothing");
+        assert!(
+            text.contains("//=") || text.contains("//~") || name == "tower",
+            "fixtures/rust/models/{name} shows nothing"
+        );
         assert!(folder.join(name).join("Cargo.toml").is_file(), "fixtures/rust/models/{name} has no Cargo.toml");
     }
 }

@@ -28,9 +28,14 @@ pub fn write(folder: &Path) -> io::Result<()> {
 }
 
 fn manifest(krate: usize) -> String {
-    let mut text = format!("[package]\nname = \"service{krate}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\n");
-    text.push_str("reqwest = { version = \"0.12\", features = [\"json\"] }\ntokio = { version = \"1\", features = [\"full\"] }\n");
-    text.push_str("axum = \"0.7\"\nserde = { version = \"1\", features = [\"derive\"] }\ntracing = \"0.1\"\nanyhow = \"1\"\n");
+    let mut text =
+        format!("[package]\nname = \"service{krate}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\n");
+    text.push_str(
+        "reqwest = { version = \"0.12\", features = [\"json\"] }\ntokio = { version = \"1\", features = [\"full\"] }\n",
+    );
+    text.push_str(
+        "axum = \"0.7\"\nserde = { version = \"1\", features = [\"derive\"] }\ntracing = \"0.1\"\nanyhow = \"1\"\n",
+    );
     text
 }
 

@@ -17,9 +17,7 @@ use crate::source::{SourceFile, Sources};
 /// Larger files are generated: no hand-written file of a corpus of 37,000 came near.
 const LARGEST: u64 = 2_000_000;
 /// Folders whose code does not run in production, left out unless asked for or given as a path.
-const TESTS: &[&str] = &[
-    "test", "tests", "testdata", "fixtures", "examples", "benches", "docs",
-];
+const TESTS: &[&str] = &["test", "tests", "testdata", "fixtures", "examples", "benches", "docs"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -92,10 +90,7 @@ pub fn discover(root: &Path, paths: &[PathBuf], options: &Options) -> Result<Fou
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, DiscoverError> {
-    let bad = |glob: &str, why: globset::Error| DiscoverError::BadGlob {
-        glob: glob.to_owned(),
-        why: why.to_string(),
-    };
+    let bad = |glob: &str, why: globset::Error| DiscoverError::BadGlob { glob: glob.to_owned(), why: why.to_string() };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(Glob::new(pattern.trim_end_matches('/')).map_err(|e| bad(pattern, e))?);
@@ -116,41 +111,22 @@ fn wanted(shown: &str) -> bool {
 fn walk(folder: &Path, options: &Options) -> Vec<PathBuf> {
     let tests = options.tests;
     // The given folder itself is always read, whatever its name.
-    let keep =
-        move |depth: usize, is_dir: bool, path: &Path| depth == 0 || !is_dir || keeps(path, tests);
+    let keep = move |depth: usize, is_dir: bool, path: &Path| depth == 0 || !is_dir || keeps(path, tests);
     if options.no_ignore {
-        let walker = walkdir::WalkDir::new(folder)
-            .follow_links(false)
-            .into_iter();
+        let walker = walkdir::WalkDir::new(folder).follow_links(false).into_iter();
         let kept = walker.filter_entry(move |e| keep(e.depth(), e.file_type().is_dir(), e.path()));
-        return kept
-            .flatten()
-            .filter(|e| e.file_type().is_file())
-            .map(walkdir::DirEntry::into_path)
-            .collect();
+        return kept.flatten().filter(|e| e.file_type().is_file()).map(walkdir::DirEntry::into_path).collect();
     }
     let mut walker = ignore::WalkBuilder::new(folder);
-    walker.follow_links(false).filter_entry(move |e| {
-        keep(
-            e.depth(),
-            e.file_type().is_some_and(|t| t.is_dir()),
-            e.path(),
-        )
-    });
-    let is_file = |e: &ignore::DirEntry| e.file_type().is_some_and(|t| t.is_file());
     walker
-        .build()
-        .flatten()
-        .filter(is_file)
-        .map(ignore::DirEntry::into_path)
-        .collect()
+        .follow_links(false)
+        .filter_entry(move |e| keep(e.depth(), e.file_type().is_some_and(|t| t.is_dir()), e.path()));
+    let is_file = |e: &ignore::DirEntry| e.file_type().is_some_and(|t| t.is_file());
+    walker.build().flatten().filter(is_file).map(ignore::DirEntry::into_path).collect()
 }
 
 fn keeps(folder: &Path, tests: bool) -> bool {
-    let name = folder
-        .file_name()
-        .and_then(|n| n.to_str())
-        .unwrap_or_default();
+    let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let built = name == "target" && folder.join("CACHEDIR.TAG").exists();
     name != ".git" && !built && (tests || !TESTS.contains(&name))
 }
@@ -214,17 +190,12 @@ fn shown(root: &Path, path: &Path) -> String {
 }
 
 fn read_all(files: &BTreeMap<String, PathBuf>) -> Found {
-    let read: Vec<(&String, Read)> = files
-        .par_iter()
-        .map(|(shown, path)| (shown, read(path)))
-        .collect();
+    let read: Vec<(&String, Read)> = files.par_iter().map(|(shown, path)| (shown, read(path))).collect();
     let (mut sources, mut failed, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (shown, result) in read {
         match result {
             Read::Text(text) => sources.push(SourceFile::new(shown.clone(), text)),
-            Read::TooLarge(size) => notes.push(format!(
-                "{shown}: skipped, {size} bytes are more than {LARGEST}"
-            )),
+            Read::TooLarge(size) => notes.push(format!("{shown}: skipped, {size} bytes are more than {LARGEST}")),
             Read::Failed(why) => {
                 sources.push(SourceFile::new(shown.clone(), ""));
                 failed.push((shown, why));
@@ -232,19 +203,10 @@ fn read_all(files: &BTreeMap<String, PathBuf>) -> Found {
         }
     }
     let sources = Sources::new(sources);
-    let problem = |(shown, message): (&String, String)| {
-        sources.find(shown).map(|file| Problem {
-            file,
-            at: 0,
-            message,
-        })
-    };
+    let problem =
+        |(shown, message): (&String, String)| sources.find(shown).map(|file| Problem { file, at: 0, message });
     let problems = failed.into_iter().filter_map(problem).collect();
-    Found {
-        sources,
-        problems,
-        notes,
-    }
+    Found { sources, problems, notes }
 }
 
 /// The size is asked of what was opened, so that a file that grows meanwhile cannot fill memory.
@@ -252,17 +214,14 @@ fn read(path: &Path) -> Read {
     use std::io::Read as _;
     let open = || -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        fs::File::open(path)?
-            .take(LARGEST + 1)
-            .read_to_end(&mut bytes)?;
+        fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     match open() {
         Ok(bytes) if bytes.len() as u64 > LARGEST => {
             Read::TooLarge(fs::metadata(path).map_or(bytes.len() as u64, |m| m.len()))
         }
-        Ok(bytes) => String::from_utf8(bytes)
-            .map_or_else(|_| Read::Failed("not UTF-8".to_owned()), Read::Text),
+        Ok(bytes) => String::from_utf8(bytes).map_or_else(|_| Read::Failed("not UTF-8".to_owned()), Read::Text),
         Err(error) => Read::Failed(format!("cannot be read: {error}")),
     }
 }
@@ -303,32 +262,15 @@ mod tests {
             ("gen/g.rs", b""),
         ]);
         let root = folder.path();
-        let mut options = Options {
-            exclude: vec!["gen".into()],
-            ..Options::default()
-        };
+        let mut options = Options { exclude: vec!["gen".into()], ..Options::default() };
         assert_eq!(found(root, ".", &options), ["a.rs", "src/target/b.rs"]);
         assert_eq!(found(root, "tests", &options), ["tests/t.rs"]);
-        assert_eq!(
-            found(root, "tests/fixtures", &options),
-            ["tests/fixtures/f.rs"]
-        );
-        options = Options {
-            tests: true,
-            no_ignore: true,
-            exclude: vec!["**/*.rs".into()],
-        };
+        assert_eq!(found(root, "tests/fixtures", &options), ["tests/fixtures/f.rs"]);
+        options = Options { tests: true, no_ignore: true, exclude: vec!["**/*.rs".into()] };
         assert_eq!(found(root, ".", &options).len(), 0);
         options.exclude.clear();
-        let all = [
-            ".hidden/a.rs",
-            "a.rs",
-            "gen/g.rs",
-            "ignored.rs",
-            "src/target/b.rs",
-            "tests/fixtures/f.rs",
-            "tests/t.rs",
-        ];
+        let all =
+            [".hidden/a.rs", "a.rs", "gen/g.rs", "ignored.rs", "src/target/b.rs", "tests/fixtures/f.rs", "tests/t.rs"];
         assert_eq!(found(root, ".", &options), all);
     }
 
@@ -343,20 +285,9 @@ mod tests {
             ("repo/a/src/lib.rs", b""),
             ("repo/b/src/lib.rs", b""),
         ]);
-        let expected = [
-            "repo/Cargo.lock",
-            "repo/Cargo.toml",
-            "repo/a/Cargo.toml",
-            "repo/a/src/lib.rs",
-        ];
-        assert_eq!(
-            found(folder.path(), "repo/a", &Options::default()),
-            expected
-        );
-        assert_eq!(
-            found(folder.path(), "repo/a/src/lib.rs", &Options::default()),
-            expected
-        );
+        let expected = ["repo/Cargo.lock", "repo/Cargo.toml", "repo/a/Cargo.toml", "repo/a/src/lib.rs"];
+        assert_eq!(found(folder.path(), "repo/a", &Options::default()), expected);
+        assert_eq!(found(folder.path(), "repo/a/src/lib.rs", &Options::default()), expected);
         let inside = folder.path().join("repo/b");
         let above = ["../Cargo.lock", "../Cargo.toml", "src/lib.rs"];
         assert_eq!(found(&inside, ".", &Options::default()), above);
@@ -364,13 +295,8 @@ mod tests {
 
     #[test]
     fn unreadable_is_no_abort() {
-        let folder = tree(&[
-            ("a.rs", b"\xff\xfe"),
-            ("b.rs", &[b' '; 2_000_001]),
-            ("c.rs", b"fn f() {}"),
-        ]);
-        let found =
-            discover(folder.path(), &[PathBuf::from(".")], &Options::default()).expect("reads");
+        let folder = tree(&[("a.rs", b"\xff\xfe"), ("b.rs", &[b' '; 2_000_001]), ("c.rs", b"fn f() {}")]);
+        let found = discover(folder.path(), &[PathBuf::from(".")], &Options::default()).expect("reads");
         let paths: Vec<&str> = found.sources.iter().map(|(_, f)| f.path.as_str()).collect();
         assert_eq!(paths, ["a.rs", "c.rs"]);
         assert_eq!((found.problems.len(), found.notes.len()), (1, 1));
@@ -380,8 +306,7 @@ mod tests {
     #[test]
     fn missing_path() {
         let folder = tree(&[]);
-        let error = discover(folder.path(), &[PathBuf::from("x/y")], &Options::default())
-            .expect_err("missing");
+        let error = discover(folder.path(), &[PathBuf::from("x/y")], &Options::default()).expect_err("missing");
         assert_eq!(error.to_string(), "no such path: x/y");
     }
 

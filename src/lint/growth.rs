@@ -49,11 +49,7 @@ fn walk(base: f64, step: Step, waits: u64, limit: f64) -> f64 {
     }
     // For ever is longer than any number of steps.
     let endless = waits > STEPS && limit.is_infinite();
-    if endless && delay > base {
-        f64::INFINITY
-    } else {
-        delay
-    }
+    if endless && delay > base { f64::INFINITY } else { delay }
 }
 
 #[cfg(test)]
@@ -63,53 +59,24 @@ mod tests {
     use crate::lint::testing::{layer, wait};
 
     fn with(base: u64, factor: f64, cap: Option<u64>, attempts: Bound<u64>) -> Layer {
-        let wait = Wait {
-            base_ms: Some(base),
-            factor: Some(factor),
-            cap_ms: cap,
-            ..wait(Shape::Exponential, Jitter::Full)
-        };
-        Layer {
-            wait,
-            attempts,
-            ..layer(3)
-        }
+        let wait =
+            Wait { base_ms: Some(base), factor: Some(factor), cap_ms: cap, ..wait(Shape::Exponential, Jitter::Full) };
+        Layer { wait, attempts, ..layer(3) }
     }
 
     #[test]
     fn the_largest_delay_is_the_one_before_the_last_attempt() {
-        assert_eq!(
-            largest_ms(&with(50, 50.0, None, Bound::Exactly(6))),
-            Some(312_500_000.0)
-        );
-        assert_eq!(
-            largest_ms(&with(100, 2.0, None, Bound::Exactly(2))),
-            Some(100.0)
-        );
-        assert_eq!(
-            largest_ms(&with(100, 2.0, Some(150), Bound::Exactly(9))),
-            Some(150.0)
-        );
-        assert_eq!(
-            largest_ms(&with(100, 2.0, None, Bound::Unknown(None))),
-            None
-        );
-        assert_eq!(
-            largest_ms(&with(100, 2.0, None, Bound::Unbounded)),
-            Some(f64::INFINITY)
-        );
-        assert_eq!(
-            largest_ms(&with(100, 1.0, None, Bound::Unbounded)),
-            Some(100.0)
-        );
+        assert_eq!(largest_ms(&with(50, 50.0, None, Bound::Exactly(6))), Some(312_500_000.0));
+        assert_eq!(largest_ms(&with(100, 2.0, None, Bound::Exactly(2))), Some(100.0));
+        assert_eq!(largest_ms(&with(100, 2.0, Some(150), Bound::Exactly(9))), Some(150.0));
+        assert_eq!(largest_ms(&with(100, 2.0, None, Bound::Unknown(None))), None);
+        assert_eq!(largest_ms(&with(100, 2.0, None, Bound::Unbounded)), Some(f64::INFINITY));
+        assert_eq!(largest_ms(&with(100, 1.0, None, Bound::Unbounded)), Some(100.0));
     }
 
     #[test]
     fn a_limit_of_time_ends_the_growth() {
-        let limited = Layer {
-            elapsed_ms: Some(1000),
-            ..with(100, 2.0, None, Bound::Unknown(None))
-        };
+        let limited = Layer { elapsed_ms: Some(1000), ..with(100, 2.0, None, Bound::Unknown(None)) };
         // 100 + 200 + 400 = 700 is below the limit, so one more wait begins.
         assert_eq!(largest_ms(&limited), Some(800.0));
     }

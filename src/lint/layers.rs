@@ -11,10 +11,7 @@ use crate::value::Bound;
 pub fn judged<'a>(ctx: &Context<'a>) -> impl Iterator<Item = &'a Layer> {
     ctx.analysis.layers.iter().filter(|layer| {
         (layer.reached || layer.seen.confidence == Confidence::High)
-            && matches!(
-                layer.repeat,
-                RepeatKind::Retry | RepeatKind::Failover | RepeatKind::Reconnecting
-            )
+            && matches!(layer.repeat, RepeatKind::Retry | RepeatKind::Failover | RepeatKind::Reconnecting)
             && !matches!(layer.form, Form::Queue | Form::Hedge)
             && repeats(&layer.attempts)
     })
@@ -45,10 +42,7 @@ pub fn waits_nothing(layer: &Layer) -> bool {
 
 /// Code of the tree decides what is tried again; the others are libraries and proxies with a policy.
 pub fn is_code(layer: &Layer) -> bool {
-    matches!(
-        layer.form,
-        Form::Loop | Form::Recursion | Form::Helper | Form::Combinator
-    )
+    matches!(layer.form, Form::Loop | Form::Recursion | Form::Helper | Form::Combinator)
 }
 
 /// The wait, or where the delay is built or computed; else the layer.
@@ -65,20 +59,15 @@ pub fn finding(lint: &Lint, layer: &Layer, at: Span, message: String, help: Stri
     let mut finding = lint.finding(at, layer.seen.confidence, message, help);
     finding.context = layer.function.clone();
     if at != layer.at {
-        finding.related.push(Related {
-            at: layer.at,
-            message: words::attempts(&layer.attempts),
-        });
+        finding.related.push(Related { at: layer.at, message: words::attempts(&layer.attempts) });
     }
-    let calls = layer
-        .bound_by
-        .iter()
-        .filter(|(span, _)| *span != at)
-        .take(LISTED);
-    finding.related.extend(calls.map(|(span, bound)| Related {
-        at: *span,
-        message: format!("called here with {}", words::attempts(bound)),
-    }));
+    let calls = layer.bound_by.iter().filter(|(span, _)| *span != at).take(LISTED);
+    finding.related.extend(
+        calls.map(|(span, bound)| Related {
+            at: *span,
+            message: format!("called here with {}", words::attempts(bound)),
+        }),
+    );
     finding
 }
 
@@ -101,13 +90,9 @@ pub fn one_per_place(mut findings: Vec<Finding>) -> Vec<Finding> {
 
 fn with_count((mut finding, more): (Finding, usize)) -> Finding {
     let mut seen = std::collections::BTreeSet::new();
-    finding
-        .related
-        .retain(|r| seen.insert((r.at, r.message.clone())));
+    finding.related.retain(|r| seen.insert((r.at, r.message.clone())));
     if more > 0 {
-        finding
-            .message
-            .push_str(&format!(" (and {more} more that share it)"));
+        finding.message.push_str(&format!(" (and {more} more that share it)"));
     }
     finding
 }
@@ -127,13 +112,8 @@ impl<'a> Enclosing<'a> {
 
     /// The place that begins last before the span, in the same file. Empty where there is none.
     pub fn name(&self, at: Span) -> Name {
-        let after = self
-            .places
-            .partition_point(|(p, _)| (p.file, p.start) <= (at.file, at.start));
-        let before = after
-            .checked_sub(1)
-            .map(|i| &self.places[i])
-            .filter(|(p, _)| p.file == at.file);
+        let after = self.places.partition_point(|(p, _)| (p.file, p.start) <= (at.file, at.start));
+        let before = after.checked_sub(1).map(|i| &self.places[i]).filter(|(p, _)| p.file == at.file);
         before.map_or_else(|| Name::new(""), |(_, name)| (*name).clone())
     }
 }
@@ -153,18 +133,12 @@ mod tests {
         let all = one_per_place(vec![one, two, other]);
         assert_eq!(all.iter().map(|f| f.at).collect::<Vec<_>>(), [at(4), at(9)]);
         assert_eq!(all[1].message, "m (and 1 more that share it)");
-        assert_eq!(
-            all[1].related.iter().map(|r| r.at).collect::<Vec<_>>(),
-            [at(1), at(2)]
-        );
+        assert_eq!(all[1].related.iter().map(|r| r.at).collect::<Vec<_>>(), [at(1), at(2)]);
     }
 
     #[test]
     fn the_call_of_a_helper_is_the_first_related_place() {
-        let helper = Layer {
-            bound_by: vec![(at(7), Bound::Exactly(3))],
-            ..layer(1)
-        };
+        let helper = Layer { bound_by: vec![(at(7), Bound::Exactly(3))], ..layer(1) };
         let found = finding(ANY, &helper, at(1), "m".to_owned(), "h".to_owned());
         assert_eq!(found.related[0].at, at(7));
         assert_eq!(found.related[0].message, "called here with 3 attempts");
@@ -173,33 +147,15 @@ mod tests {
     #[test]
     fn layers_that_reach_nothing_or_repeat_nothing_are_left_alone() {
         let mut analysis = crate::analysis::Analysis::default();
-        let medium = crate::effect::Seen {
-            confidence: Confidence::Medium,
-            ..layer(1).seen
-        };
+        let medium = crate::effect::Seen { confidence: Confidence::Medium, ..layer(1).seen };
         analysis.layers = vec![
-            Layer {
-                reached: false,
-                seen: medium,
-                ..layer(1)
-            },
-            Layer {
-                attempts: Bound::Exactly(1),
-                ..layer(2)
-            },
-            Layer {
-                repeat: RepeatKind::Polling,
-                ..layer(3)
-            },
-            Layer {
-                form: Form::Queue,
-                ..layer(4)
-            },
+            Layer { reached: false, seen: medium, ..layer(1) },
+            Layer { attempts: Bound::Exactly(1), ..layer(2) },
+            Layer { repeat: RepeatKind::Polling, ..layer(3) },
+            Layer { form: Form::Queue, ..layer(4) },
             layer(5),
         ];
-        let seen = run(analysis, |ctx| {
-            judged(ctx).map(|l| l.at).collect::<Vec<_>>()
-        });
+        let seen = run(analysis, |ctx| judged(ctx).map(|l| l.at).collect::<Vec<_>>());
         assert_eq!(seen, [at(5)]);
     }
 }

@@ -5,47 +5,24 @@ use super::{ALL, Lint};
 
 fn fenced<'a>(lint: &'a Lint, kind: &str) -> Vec<&'a str> {
     let open = format!("```rust {kind}\n");
-    lint.page
-        .split(&open)
-        .skip(1)
-        .filter_map(|rest| rest.split("\n```").next())
-        .collect()
+    lint.page.split(&open).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
 }
 
 #[test]
 fn a_page_is_titled_with_code_name_and_level() {
     for lint in ALL {
-        assert!(
-            lint.page
-                .starts_with(&format!("# {}: {}\n", lint.code, lint.name)),
-            "{}",
-            lint.code
-        );
-        assert!(
-            lint.page
-                .contains(&format!("\nLevel: **{}**", lint.level.name())),
-            "{}",
-            lint.code
-        );
+        assert!(lint.page.starts_with(&format!("# {}: {}\n", lint.code, lint.name)), "{}", lint.code);
+        assert!(lint.page.contains(&format!("\nLevel: **{}**", lint.level.name())), "{}", lint.code);
     }
 }
 
 #[test]
 fn a_page_has_all_its_parts() {
     for lint in ALL {
-        for part in [
-            "What it means",
-            "Why it hurts",
-            "How to fix it",
-            "When it is silent",
-            "Examples",
-            "How to accept it",
-        ] {
-            assert!(
-                lint.page.contains(&format!("\n## {part}\n")),
-                "{}: {part}",
-                lint.code
-            );
+        for part in
+            ["What it means", "Why it hurts", "How to fix it", "When it is silent", "Examples", "How to accept it"]
+        {
+            assert!(lint.page.contains(&format!("\n## {part}\n")), "{}: {part}", lint.code);
         }
     }
 }
@@ -54,24 +31,11 @@ fn a_page_has_all_its_parts() {
 fn bad_examples_carry_marks_and_good_ones_do_not() {
     for lint in ALL {
         let bad = fenced(lint, "bad");
-        assert!(
-            !bad.is_empty() || lint.code == "RL904",
-            "{} has no bad example",
-            lint.code
-        );
-        assert!(
-            bad.iter()
-                .all(|text| text.contains(lint.code) && text.contains("//~")),
-            "{}",
-            lint.code
-        );
+        assert!(!bad.is_empty() || lint.code == "RL904", "{} has no bad example", lint.code);
+        assert!(bad.iter().all(|text| text.contains(lint.code) && text.contains("//~")), "{}", lint.code);
         let good = fenced(lint, "good");
         assert!(!good.is_empty(), "{} has no good example", lint.code);
-        assert!(
-            good.iter().all(|text| !text.contains("//~")),
-            "{}",
-            lint.code
-        );
+        assert!(good.iter().all(|text| !text.contains("//~")), "{}", lint.code);
     }
 }
 

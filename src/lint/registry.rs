@@ -2,8 +2,8 @@
 //! touches one line here and nothing that another lint reads.
 
 use super::{
-    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl115, rl201, rl301,
-    rl302, rl303, rl901, rl902, rl903, rl904,
+    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl901,
+    rl902, rl903, rl904,
 };
 
 /// Every lint, by code.
@@ -30,9 +30,7 @@ pub static ALL: &[&Lint] = &[
 
 /// The lint with this code or name; capitals do not matter.
 pub fn by_name(text: &str) -> Option<&'static Lint> {
-    ALL.iter()
-        .copied()
-        .find(|l| l.code.eq_ignore_ascii_case(text) || l.name.eq_ignore_ascii_case(text))
+    ALL.iter().copied().find(|l| l.code.eq_ignore_ascii_case(text) || l.name.eq_ignore_ascii_case(text))
 }
 
 /// The code or name that the text was probably meant to be; `None` where nothing is near.
@@ -42,15 +40,8 @@ pub fn nearest(text: &str) -> Option<&'static str> {
         return None;
     }
     let words = ALL.iter().flat_map(|l| [l.name, l.code]);
-    let near = words.map(|w| {
-        (
-            distance(&text.to_ascii_lowercase(), &w.to_ascii_lowercase()),
-            w,
-        )
-    });
-    near.min_by_key(|(d, _)| *d)
-        .filter(|(d, w)| *d <= w.len() / 3)
-        .map(|(_, w)| w)
+    let near = words.map(|w| (distance(&text.to_ascii_lowercase(), &w.to_ascii_lowercase()), w));
+    near.min_by_key(|(d, _)| *d).filter(|(d, w)| *d <= w.len() / 3).map(|(_, w)| w)
 }
 
 /// How many letters have to be changed, added or left out.
@@ -82,14 +73,8 @@ mod tests {
 
     #[test]
     fn a_lint_is_found_by_code_and_by_name() {
-        assert_eq!(
-            by_name("RL301").map(|l| l.name),
-            Some("retry-amplification")
-        );
-        assert_eq!(
-            by_name("rl301").map(|l| l.name),
-            Some("retry-amplification")
-        );
+        assert_eq!(by_name("RL301").map(|l| l.name), Some("retry-amplification"));
+        assert_eq!(by_name("rl301").map(|l| l.name), Some("retry-amplification"));
         assert_eq!(by_name("fixed-backoff").map(|l| l.code), Some("RL103"));
         assert!(by_name("fixed").is_none());
     }

@@ -15,12 +15,7 @@ pub static LINT: Lint = Lint {
 };
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
-    layers::one_per_place(
-        layers::judged(ctx)
-            .filter(|l| is_endless(l))
-            .map(finding)
-            .collect(),
-    )
+    layers::one_per_place(layers::judged(ctx).filter(|l| is_endless(l)).map(finding).collect())
 }
 
 /// A reconnecting loop is meant to be endless. Any limit of time counts, whoever checks it.
@@ -42,20 +37,12 @@ fn finding(layer: &Layer) -> Finding {
         layer.function
     );
     let help = match layer.seen.unbounded_at {
-        Some(_) => {
-            "set the limit that is taken away here, for instance 3 to 5 attempts or 30 s in all"
-        }
+        Some(_) => "set the limit that is taken away here, for instance 3 to 5 attempts or 30 s in all",
         None => {
             "stop after a few attempts, for instance 3 to 5, and return the last error; or put a deadline around it"
         }
     };
-    layers::finding(
-        &LINT,
-        layer,
-        layer.seen.unbounded_at.unwrap_or(layer.at),
-        message,
-        help.to_owned(),
-    )
+    layers::finding(&LINT, layer, layer.seen.unbounded_at.unwrap_or(layer.at), message, help.to_owned())
 }
 
 #[cfg(test)]
@@ -65,10 +52,7 @@ mod tests {
     use crate::lint::testing::{at, check_layers, layer};
 
     fn endless(line: u32) -> Layer {
-        Layer {
-            attempts: Bound::Unbounded,
-            ..layer(line)
-        }
+        Layer { attempts: Bound::Unbounded, ..layer(line) }
     }
 
     #[test]
@@ -76,24 +60,13 @@ mod tests {
         let found = check_layers(&LINT, vec![endless(3), layer(5)]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].at, found[0].level), (at(3), Level::Error));
-        assert!(
-            found[0].message.contains("`shop::f3`"),
-            "{}",
-            found[0].message
-        );
-        assert!(
-            found[0].message.contains("exponential from 100 ms"),
-            "{}",
-            found[0].message
-        );
+        assert!(found[0].message.contains("`shop::f3`"), "{}", found[0].message);
+        assert!(found[0].message.contains("exponential from 100 ms"), "{}", found[0].message);
     }
 
     #[test]
     fn points_at_the_setting_that_takes_the_bound_away() {
-        let seen = Seen {
-            unbounded_at: Some(at(2)),
-            ..layer(3).seen
-        };
+        let seen = Seen { unbounded_at: Some(at(2)), ..layer(3).seen };
         let found = check_layers(&LINT, vec![Layer { seen, ..endless(3) }]);
         assert_eq!((found[0].at, found[0].related[0].at), (at(2), at(3)));
     }
@@ -101,26 +74,11 @@ mod tests {
     #[test]
     fn a_limit_of_any_kind_or_a_reconnecting_loop_silences_it() {
         let silent = vec![
-            Layer {
-                elapsed_ms: Some(30_000),
-                ..endless(1)
-            },
-            Layer {
-                total_ms: Some(30_000),
-                ..endless(2)
-            },
-            Layer {
-                stops_otherwise: true,
-                ..endless(3)
-            },
-            Layer {
-                repeat: RepeatKind::Reconnecting,
-                ..endless(4)
-            },
-            Layer {
-                attempts: Bound::Unknown(None),
-                ..layer(5)
-            },
+            Layer { elapsed_ms: Some(30_000), ..endless(1) },
+            Layer { total_ms: Some(30_000), ..endless(2) },
+            Layer { stops_otherwise: true, ..endless(3) },
+            Layer { repeat: RepeatKind::Reconnecting, ..endless(4) },
+            Layer { attempts: Bound::Unknown(None), ..layer(5) },
         ];
         assert!(check_layers(&LINT, silent).is_empty());
     }

@@ -29,8 +29,7 @@ fn is_hasty(layer: &Layer) -> bool {
 }
 
 fn few_conflicts(layer: &Layer) -> bool {
-    layer.again.classes() == [FailureClass::Conflict]
-        && layers::most(&layer.attempts).is_some_and(|n| n <= CONFLICTS)
+    layer.again.classes() == [FailureClass::Conflict] && layers::most(&layer.attempts).is_some_and(|n| n <= CONFLICTS)
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {
@@ -57,90 +56,40 @@ mod tests {
     use crate::value::Bound::{Exactly, Unbounded, Unknown};
 
     fn hasty(line: u32) -> Layer {
-        Layer {
-            wait: Wait::none(),
-            ..layer(line)
-        }
+        Layer { wait: Wait::none(), ..layer(line) }
     }
 
     #[test]
     fn fires_without_a_delay_and_with_one_of_nothing() {
-        let zero = Wait {
-            base_ms: Some(0),
-            ..wait(Shape::Fixed, Jitter::None)
-        };
-        let found = check_layers(
-            &LINT,
-            vec![
-                hasty(3),
-                Layer {
-                    wait: zero,
-                    ..layer(5)
-                },
-                layer(7),
-            ],
-        );
-        assert_eq!(
-            found.iter().map(|f| f.at).collect::<Vec<_>>(),
-            [at(3), at(5)]
-        );
-        assert!(
-            found[0].message.contains("4 attempts"),
-            "{}",
-            found[0].message
-        );
+        let zero = Wait { base_ms: Some(0), ..wait(Shape::Fixed, Jitter::None) };
+        let found = check_layers(&LINT, vec![hasty(3), Layer { wait: zero, ..layer(5) }, layer(7)]);
+        assert_eq!(found.iter().map(|f| f.at).collect::<Vec<_>>(), [at(3), at(5)]);
+        assert!(found[0].message.contains("4 attempts"), "{}", found[0].message);
     }
 
     #[test]
     fn fires_where_only_some_paths_wait_and_says_so() {
-        let seen = Seen {
-            path_without_wait: true,
-            ..layer(3).seen
-        };
+        let seen = Seen { path_without_wait: true, ..layer(3).seen };
         let found = check_layers(&LINT, vec![Layer { seen, ..layer(3) }]);
-        assert!(
-            found[0].message.contains("on some path"),
-            "{}",
-            found[0].message
-        );
+        assert!(found[0].message.contains("on some path"), "{}", found[0].message);
     }
 
     #[test]
     fn reconnecting_needs_a_delay_too_and_failover_does_not() {
-        let reconnecting = Layer {
-            repeat: RepeatKind::Reconnecting,
-            attempts: Unbounded,
-            ..hasty(3)
-        };
+        let reconnecting = Layer { repeat: RepeatKind::Reconnecting, attempts: Unbounded, ..hasty(3) };
         assert_eq!(check_layers(&LINT, vec![reconnecting]).len(), 1);
-        assert!(
-            check_layers(
-                &LINT,
-                vec![Layer {
-                    repeat: RepeatKind::Failover,
-                    ..hasty(3)
-                }]
-            )
-            .is_empty()
-        );
+        assert!(check_layers(&LINT, vec![Layer { repeat: RepeatKind::Failover, ..hasty(3) }]).is_empty());
     }
 
     #[test]
     fn three_attempts_after_conflicts_are_fair_and_four_are_not() {
         let again = Endings::of_classes([FailureClass::Conflict]);
-        let conflict = |attempts| Layer {
-            again,
-            attempts,
-            ..hasty(3)
-        };
+        let conflict = |attempts| Layer { again, attempts, ..hasty(3) };
         assert!(check_layers(&LINT, vec![conflict(Exactly(3))]).is_empty());
         assert_eq!(check_layers(&LINT, vec![conflict(Exactly(4))]).len(), 1);
         assert_eq!(check_layers(&LINT, vec![conflict(Unknown(None))]).len(), 1);
         let mixed = Endings::of_classes([FailureClass::Conflict, FailureClass::Timeout]);
-        let mixed = Layer {
-            again: mixed,
-            ..conflict(Exactly(3))
-        };
+        let mixed = Layer { again: mixed, ..conflict(Exactly(3)) };
         assert_eq!(check_layers(&LINT, vec![mixed]).len(), 1);
     }
 }

@@ -21,17 +21,11 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 
 /// A delay of nothing is RL102's.
 fn is_fixed(layer: &Layer) -> bool {
-    layer.wait.shape == Shape::Fixed
-        && layer.wait.jitter == Jitter::None
-        && !layers::waits_nothing(layer)
+    layer.wait.shape == Shape::Fixed && layer.wait.jitter == Jitter::None && !layers::waits_nothing(layer)
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {
-    let delay = layer
-        .wait
-        .base_ms
-        .map(|b| format!(" ({})", words::ms(b as f64)))
-        .unwrap_or_default();
+    let delay = layer.wait.base_ms.map(|b| format!(" ({})", words::ms(b as f64))).unwrap_or_default();
     let message = format!(
         "`{}` waits the same time{delay} before every further attempt, with no random part: {}",
         layer.function,
@@ -48,22 +42,13 @@ mod tests {
     use crate::lint::testing::{at, check_layers, layer, wait};
 
     fn with(shape: Shape, jitter: Jitter) -> Layer {
-        Layer {
-            wait: Wait {
-                at: Some(at(5)),
-                ..wait(shape, jitter)
-            },
-            ..layer(3)
-        }
+        Layer { wait: Wait { at: Some(at(5)), ..wait(shape, jitter) }, ..layer(3) }
     }
 
     #[test]
     fn fires_at_the_wait() {
         let found = check_layers(&LINT, vec![with(Shape::Fixed, Jitter::None)]);
-        assert_eq!(
-            (found.len(), found[0].at, found[0].related[0].at),
-            (1, at(5), at(3))
-        );
+        assert_eq!((found.len(), found[0].at, found[0].related[0].at), (1, at(5), at(3)));
         assert!(found[0].message.contains("100 ms"), "{}", found[0].message);
     }
 

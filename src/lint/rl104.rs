@@ -20,10 +20,7 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 }
 
 fn is_in_step(layer: &Layer) -> bool {
-    let grows = matches!(
-        layer.wait.shape,
-        Shape::Linear | Shape::Exponential | Shape::Custom
-    );
+    let grows = matches!(layer.wait.shape, Shape::Linear | Shape::Exponential | Shape::Custom);
     grows && layer.wait.jitter == Jitter::None && !layers::waits_nothing(layer)
 }
 
@@ -44,10 +41,7 @@ mod tests {
     use crate::lint::testing::{at, check_layers, layer, wait};
 
     fn with(shape: Shape, jitter: Jitter) -> Layer {
-        Layer {
-            wait: wait(shape, jitter),
-            ..layer(3)
-        }
+        Layer { wait: wait(shape, jitter), ..layer(3) }
     }
 
     #[test]
@@ -55,23 +49,13 @@ mod tests {
         for shape in [Shape::Linear, Shape::Exponential, Shape::Custom] {
             let found = check_layers(&LINT, vec![with(shape, Jitter::None)]);
             assert_eq!((found.len(), found[0].at), (1, at(3)), "{shape:?}");
-            assert!(
-                found[0].message.contains(shape.name()),
-                "{}",
-                found[0].message
-            );
+            assert!(found[0].message.contains(shape.name()), "{}", found[0].message);
         }
     }
 
     #[test]
     fn any_randomness_or_a_fixed_delay_silences_it() {
-        let random = [
-            Jitter::Full,
-            Jitter::Equal,
-            Jitter::Decorrelated,
-            Jitter::Some,
-            Jitter::Unknown,
-        ];
+        let random = [Jitter::Full, Jitter::Equal, Jitter::Decorrelated, Jitter::Some, Jitter::Unknown];
         let mut silent: Vec<Layer> = random.map(|j| with(Shape::Exponential, j)).to_vec();
         silent.push(with(Shape::Fixed, Jitter::None));
         silent.push(with(Shape::Unknown, Jitter::None));

@@ -19,16 +19,13 @@ const SHORT_MS: f64 = 60_000.0;
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     let growing = layers::judged(ctx).filter(|l| rl115::why(l).is_none());
-    let findings = growing
-        .filter_map(|l| overflowing(ctx, l).or_else(|| uncapped(ctx, l)))
-        .collect();
+    let findings = growing.filter_map(|l| overflowing(ctx, l).or_else(|| uncapped(ctx, l))).collect();
     layers::one_per_place(findings)
 }
 
 fn uncapped(ctx: &Context<'_>, layer: &Layer) -> Option<Finding> {
     let wait = &layer.wait;
-    let grows =
-        matches!(wait.shape, Shape::Linear | Shape::Exponential) && !layers::waits_nothing(layer);
+    let grows = matches!(wait.shape, Shape::Linear | Shape::Exponential) && !layers::waits_nothing(layer);
     if !grows || wait.cap_ms.is_some() || largest_is_short(layer) {
         return None;
     }
@@ -57,10 +54,7 @@ fn largest_is_short(layer: &Layer) -> bool {
 }
 
 fn overflowing(ctx: &Context<'_>, layer: &Layer) -> Option<Finding> {
-    let at: Span = layer
-        .wait
-        .overflows
-        .filter(|_| overflow_is_reachable(layer))?;
+    let at: Span = layer.wait.overflows.filter(|_| overflow_is_reachable(layer))?;
     let message = format!(
         "the delay of `{}` overflows before its cap applies: it panics in debug builds and wraps to any delay in \
          release builds ({})",
@@ -90,14 +84,7 @@ mod tests {
     use crate::value::Bound;
 
     fn uncapped(attempts: Bound<u64>) -> Layer {
-        Layer {
-            attempts,
-            wait: Wait {
-                cap_ms: None,
-                ..wait(Shape::Exponential, Jitter::Full)
-            },
-            ..layer(3)
-        }
+        Layer { attempts, wait: Wait { cap_ms: None, ..wait(Shape::Exponential, Jitter::Full) }, ..layer(3) }
     }
 
     #[test]
@@ -111,14 +98,8 @@ mod tests {
 
     #[test]
     fn an_unknown_number_of_attempts_keeps_nothing_short_and_a_cap_does() {
-        assert_eq!(
-            check_layers(&LINT, vec![uncapped(Bound::Unknown(None))]).len(),
-            1
-        );
-        let capped = Layer {
-            attempts: Bound::Unknown(None),
-            ..layer(3)
-        };
+        assert_eq!(check_layers(&LINT, vec![uncapped(Bound::Unknown(None))]).len(), 1);
+        let capped = Layer { attempts: Bound::Unknown(None), ..layer(3) };
         assert!(check_layers(&LINT, vec![capped]).is_empty());
     }
 
@@ -131,18 +112,12 @@ mod tests {
     fn an_overflow_counts_where_an_attempt_reaches_it() {
         let overflows = |attempts| Layer {
             attempts,
-            wait: Wait {
-                overflows: Some(at(6)),
-                ..wait(Shape::Exponential, Jitter::Full)
-            },
+            wait: Wait { overflows: Some(at(6)), ..wait(Shape::Exponential, Jitter::Full) },
             ..layer(3)
         };
         let found = check_layers(&LINT, vec![overflows(Bound::Unknown(None))]);
         assert_eq!((found.len(), found[0].at), (1, at(6)));
         assert!(check_layers(&LINT, vec![overflows(Bound::Exactly(8))]).is_empty());
-        assert_eq!(
-            check_layers(&LINT, vec![overflows(Bound::Exactly(70))]).len(),
-            1
-        );
+        assert_eq!(check_layers(&LINT, vec![overflows(Bound::Exactly(70))]).len(), 1);
     }
 }

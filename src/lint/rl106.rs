@@ -25,9 +25,7 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 pub fn is_blind(layer: &Layer) -> bool {
     let everything = Endings::of_classes([FailureClass::Permanent]);
     let chosen = layer.seen.looks_at_error || layer.seen.classified_below;
-    layer.repeat == RepeatKind::Retry
-        && !chosen
-        && (layers::is_code(layer) || layer.again.meets(everything))
+    layer.repeat == RepeatKind::Retry && !chosen && (layers::is_code(layer) || layer.again.meets(everything))
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {
@@ -48,13 +46,7 @@ mod tests {
     use crate::lint::testing::{at, check_layers, layer};
 
     fn blind() -> Layer {
-        Layer {
-            seen: Seen {
-                looks_at_error: false,
-                ..layer(3).seen
-            },
-            ..layer(3)
-        }
+        Layer { seen: Seen { looks_at_error: false, ..layer(3).seen }, ..layer(3) }
     }
 
     #[test]
@@ -65,44 +57,19 @@ mod tests {
 
     #[test]
     fn a_classifier_below_failover_and_reconnecting_silence_it() {
-        let below = Seen {
-            classified_below: true,
-            ..blind().seen
-        };
+        let below = Seen { classified_below: true, ..blind().seen };
         let silent = vec![
-            Layer {
-                seen: below,
-                ..blind()
-            },
-            Layer {
-                repeat: RepeatKind::Failover,
-                ..blind()
-            },
-            Layer {
-                repeat: RepeatKind::Reconnecting,
-                ..blind()
-            },
+            Layer { seen: below, ..blind() },
+            Layer { repeat: RepeatKind::Failover, ..blind() },
+            Layer { repeat: RepeatKind::Reconnecting, ..blind() },
         ];
         assert!(check_layers(&LINT, silent).is_empty());
     }
 
     #[test]
     fn a_library_is_judged_by_what_it_retries() {
-        let chosen = Layer {
-            form: Form::Client,
-            ..blind()
-        };
+        let chosen = Layer { form: Form::Client, ..blind() };
         assert!(check_layers(&LINT, vec![chosen.clone()]).is_empty());
-        assert_eq!(
-            check_layers(
-                &LINT,
-                vec![Layer {
-                    again: Endings::FAILURES,
-                    ..chosen
-                }]
-            )
-            .len(),
-            1
-        );
+        assert_eq!(check_layers(&LINT, vec![Layer { again: Endings::FAILURES, ..chosen }]).len(), 1);
     }
 }

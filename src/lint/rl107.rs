@@ -16,11 +16,8 @@ pub static LINT: Lint = Lint {
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     // RL106 says more about the same layer.
-    let chosen =
-        layers::judged(ctx).filter(|l| l.repeat == RepeatKind::Retry && !rl106::is_blind(l));
-    let findings = chosen
-        .filter_map(|l| l.seen.permanent_at.map(|at| finding(ctx, l, at)))
-        .collect();
+    let chosen = layers::judged(ctx).filter(|l| l.repeat == RepeatKind::Retry && !rl106::is_blind(l));
+    let findings = chosen.filter_map(|l| l.seen.permanent_at.map(|at| finding(ctx, l, at))).collect();
     layers::one_per_place(findings)
 }
 
@@ -42,31 +39,18 @@ mod tests {
     use crate::lint::testing::{at, check_layers, layer};
 
     fn permanent(looks_at_error: bool) -> Layer {
-        Layer {
-            seen: Seen {
-                permanent_at: Some(at(2)),
-                looks_at_error,
-                ..layer(3).seen
-            },
-            ..layer(3)
-        }
+        Layer { seen: Seen { permanent_at: Some(at(2)), looks_at_error, ..layer(3).seen }, ..layer(3) }
     }
 
     #[test]
     fn fires_at_what_lets_the_permanent_class_in() {
         let found = check_layers(&LINT, vec![permanent(true), layer(7)]);
-        assert_eq!(
-            (found.len(), found[0].at, found[0].related[0].at),
-            (1, at(2), at(3))
-        );
+        assert_eq!((found.len(), found[0].at, found[0].related[0].at), (1, at(2), at(3)));
     }
 
     #[test]
     fn is_silent_where_rl106_speaks_and_where_it_only_reconnects() {
-        let reconnecting = Layer {
-            repeat: RepeatKind::Reconnecting,
-            ..permanent(true)
-        };
+        let reconnecting = Layer { repeat: RepeatKind::Reconnecting, ..permanent(true) };
         assert!(check_layers(&LINT, vec![permanent(false), reconnecting]).is_empty());
     }
 }

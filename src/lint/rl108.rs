@@ -19,12 +19,8 @@ pub static LINT: Lint = Lint {
 };
 
 /// Failures before the request was processed: nothing was sent, or it was turned away.
-const REFUSALS: [FailureClass; 4] = [
-    FailureClass::Connect,
-    FailureClass::Throttled,
-    FailureClass::Conflict,
-    FailureClass::Permanent,
-];
+const REFUSALS: [FailureClass; 4] =
+    [FailureClass::Connect, FailureClass::Throttled, FailureClass::Conflict, FailureClass::Permanent];
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     let mut calls: BTreeMap<Span, Vec<&UnsafeRepeat>> = BTreeMap::new();
@@ -32,10 +28,7 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
         calls.entry(repeat.at).or_default().push(repeat);
     }
     let enclosing = Enclosing::new(ctx);
-    calls
-        .values()
-        .map(|repeats| finding(ctx, repeats, &enclosing))
-        .collect()
+    calls.values().map(|repeats| finding(ctx, repeats, &enclosing)).collect()
 }
 
 fn is_harmful(repeat: &UnsafeRepeat) -> bool {
@@ -43,21 +36,13 @@ fn is_harmful(repeat: &UnsafeRepeat) -> bool {
 }
 
 fn harmful(repeat: &UnsafeRepeat) -> Endings {
-    repeat
-        .again
-        .without(Endings::of_classes(REFUSALS))
-        .without(Endings::OK)
+    repeat.again.without(Endings::of_classes(REFUSALS)).without(Endings::OK)
 }
 
 fn finding(ctx: &Context<'_>, repeats: &[&UnsafeRepeat], enclosing: &Enclosing<'_>) -> Finding {
     let first = repeats[0];
-    let again = repeats
-        .iter()
-        .fold(Endings::NONE, |all, r| all | harmful(r));
-    let verb = first
-        .verb
-        .as_ref()
-        .map_or("request".to_owned(), |v| v.to_string());
+    let again = repeats.iter().fold(Endings::NONE, |all, r| all | harmful(r));
+    let verb = first.verb.as_ref().map_or("request".to_owned(), |v| v.to_string());
     let message = format!(
         "this {verb} to {} is sent again after {} although it may have been processed: {} in `{}`",
         first.dependency,
@@ -72,10 +57,7 @@ fn finding(ctx: &Context<'_>, repeats: &[&UnsafeRepeat], enclosing: &Enclosing<'
     finding.dependency = Some(first.dependency.clone());
     for repeat in repeats {
         let layer = &repeat.layer;
-        let related = Related {
-            at: layer.at,
-            message: words::attempts(&layer.attempts),
-        };
+        let related = Related { at: layer.at, message: words::attempts(&layer.attempts) };
         if !finding.related.iter().any(|r| r.at == related.at) {
             finding.related.push(related);
         }
@@ -108,34 +90,16 @@ mod tests {
     }
 
     fn check(unsafe_repeats: Vec<UnsafeRepeat>) -> Vec<Finding> {
-        run(
-            Analysis {
-                unsafe_repeats,
-                ..Analysis::default()
-            },
-            super::check,
-        )
+        run(Analysis { unsafe_repeats, ..Analysis::default() }, super::check)
     }
 
     #[test]
     fn fires_once_per_call_with_every_layer() {
         let timeout = [FailureClass::Connect, FailureClass::Timeout];
-        let found = check(vec![
-            repeat(3, Safety::Unsafe, &timeout),
-            repeat(5, Safety::Unsafe, &timeout),
-        ]);
+        let found = check(vec![repeat(3, Safety::Unsafe, &timeout), repeat(5, Safety::Unsafe, &timeout)]);
         assert_eq!((found.len(), found[0].at), (1, at(8)));
-        assert_eq!(
-            found[0].related.iter().map(|r| r.at).collect::<Vec<_>>(),
-            [at(3), at(5)]
-        );
-        assert!(
-            found[0]
-                .message
-                .contains("POST to bank is sent again after timeout"),
-            "{}",
-            found[0].message
-        );
+        assert_eq!(found[0].related.iter().map(|r| r.at).collect::<Vec<_>>(), [at(3), at(5)]);
+        assert!(found[0].message.contains("POST to bank is sent again after timeout"), "{}", found[0].message);
     }
 
     #[test]

@@ -17,8 +17,7 @@ pub static LINT: Lint = Lint {
 const BUSY: [FailureClass; 2] = [FailureClass::Throttled, FailureClass::Unavailable];
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
-    let deaf =
-        layers::judged(ctx).filter(|l| l.seen.retry_after == Some(false) && sees_the_answer(l));
+    let deaf = layers::judged(ctx).filter(|l| l.seen.retry_after == Some(false) && sees_the_answer(l));
     layers::one_per_place(deaf.map(finding).collect())
 }
 
@@ -28,21 +27,13 @@ fn sees_the_answer(layer: &Layer) -> bool {
     if layer.default_of.is_some() {
         return false;
     }
-    let busy = if layers::is_code(layer) {
-        Endings::statuses_of(BUSY)
-    } else {
-        Endings::of_classes(BUSY)
-    };
+    let busy = if layers::is_code(layer) { Endings::statuses_of(BUSY) } else { Endings::of_classes(BUSY) };
     layer.again.meets(busy)
 }
 
 /// The wait, or the line that adds the layer.
 fn place(layer: &Layer) -> Span {
-    if layers::is_code(layer) {
-        layers::wait_place(layer)
-    } else {
-        layer.at
-    }
+    if layers::is_code(layer) { layers::wait_place(layer) } else { layer.at }
 }
 
 fn finding(layer: &Layer) -> Finding {
@@ -58,9 +49,7 @@ fn finding(layer: &Layer) -> Finding {
         words::list(&statuses),
         words::attempts(&layer.attempts)
     );
-    let help =
-        "wait at least as long as `Retry-After` says (seconds or a date), within your own deadline"
-            .to_owned();
+    let help = "wait at least as long as `Retry-After` says (seconds or a date), within your own deadline".to_owned();
     layers::finding(&LINT, layer, place(layer), message, help)
 }
 
@@ -71,20 +60,8 @@ mod tests {
     use crate::lint::testing::{at, check_layers, layer};
 
     fn deaf(form: Form, again: Endings, retry_after: Option<bool>) -> Layer {
-        let wait = Wait {
-            at: Some(at(5)),
-            ..layer(3).wait
-        };
-        Layer {
-            form,
-            again,
-            wait,
-            seen: Seen {
-                retry_after,
-                ..layer(3).seen
-            },
-            ..layer(3)
-        }
+        let wait = Wait { at: Some(at(5)), ..layer(3).wait };
+        Layer { form, again, wait, seen: Seen { retry_after, ..layer(3).seen }, ..layer(3) }
     }
 
     #[test]
@@ -92,19 +69,8 @@ mod tests {
         let statuses = Endings::statuses_of(BUSY);
         let found = check_layers(&LINT, vec![deaf(Form::Loop, statuses, Some(false))]);
         assert_eq!((found.len(), found[0].at), (1, at(5)));
-        assert!(
-            found[0].message.contains("429 and 503"),
-            "{}",
-            found[0].message
-        );
-        let found = check_layers(
-            &LINT,
-            vec![deaf(
-                Form::Middleware,
-                Endings::errors_of(BUSY),
-                Some(false),
-            )],
-        );
+        assert!(found[0].message.contains("429 and 503"), "{}", found[0].message);
+        let found = check_layers(&LINT, vec![deaf(Form::Middleware, Endings::errors_of(BUSY), Some(false))]);
         assert_eq!((found.len(), found[0].at), (1, at(3)));
     }
 
@@ -114,16 +80,9 @@ mod tests {
         let silent = vec![
             deaf(Form::Loop, statuses, Some(true)),
             deaf(Form::Loop, statuses, None),
-            Layer {
-                default_of: Some("sdk".into()),
-                ..deaf(Form::Client, statuses, Some(false))
-            },
+            Layer { default_of: Some("sdk".into()), ..deaf(Form::Client, statuses, Some(false)) },
             deaf(Form::Loop, Endings::errors_of(BUSY), Some(false)),
-            deaf(
-                Form::Loop,
-                Endings::statuses_of([FailureClass::Gateway]),
-                Some(false),
-            ),
+            deaf(Form::Loop, Endings::statuses_of([FailureClass::Gateway]), Some(false)),
         ];
         assert!(check_layers(&LINT, silent).is_empty());
     }

@@ -40,13 +40,8 @@ pub fn why(layer: &Layer) -> Option<Why> {
         return Some(Why::Long(long));
     }
     let second = !matches!(layer.attempts, Bound::Exactly(0..=2) | Bound::AtMost(0..=2));
-    let steep = layer
-        .wait
-        .factor
-        .filter(|f| *f >= STEEP && layer.wait.shape == Shape::Exponential);
-    steep
-        .filter(|_| second && !layers::waits_nothing(layer))
-        .map(Why::Steep)
+    let steep = layer.wait.factor.filter(|f| *f >= STEEP && layer.wait.shape == Shape::Exponential);
+    steep.filter(|_| second && !layers::waits_nothing(layer)).map(Why::Steep)
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer, why: Why) -> Finding {
@@ -60,16 +55,9 @@ fn finding(ctx: &Context<'_>, layer: &Layer, why: Why) -> Finding {
             )
         }
         Why::Long(ms) => {
-            format!(
-                "a single wait of `{}` gets as long as {} ({delay}): {count}",
-                layer.function,
-                words::ms(ms)
-            )
+            format!("a single wait of `{}` gets as long as {} ({delay}): {count}", layer.function, words::ms(ms))
         }
-        Why::Steep(_) => format!(
-            "each wait of `{}` is many times the last ({delay}): {count}",
-            layer.function
-        ),
+        Why::Steep(_) => format!("each wait of `{}` is many times the last ({delay}): {count}", layer.function),
     };
     let help = match why {
         Why::Long(_) => "cap the delay, for instance at 30 s, or allow fewer attempts",
@@ -77,13 +65,7 @@ fn finding(ctx: &Context<'_>, layer: &Layer, why: Why) -> Finding {
             "use a factor of about 2; check whether the number that is given is the base, the factor or the first delay"
         }
     };
-    layers::finding(
-        &LINT,
-        layer,
-        layers::wait_place(layer),
-        message,
-        help.to_owned(),
-    )
+    layers::finding(&LINT, layer, layers::wait_place(layer), message, help.to_owned())
 }
 
 #[cfg(test)]
@@ -93,47 +75,24 @@ mod tests {
     use crate::lint::testing::{check_layers, layer, wait};
 
     fn with(base: u64, factor: f64, cap: Option<u64>, attempts: Bound<u64>) -> Layer {
-        let wait = Wait {
-            base_ms: Some(base),
-            factor: Some(factor),
-            cap_ms: cap,
-            ..wait(Shape::Exponential, Jitter::Full)
-        };
-        Layer {
-            wait,
-            attempts,
-            ..layer(3)
-        }
+        let wait =
+            Wait { base_ms: Some(base), factor: Some(factor), cap_ms: cap, ..wait(Shape::Exponential, Jitter::Full) };
+        Layer { wait, attempts, ..layer(3) }
     }
 
     #[test]
     fn fires_on_the_base_that_is_also_the_factor() {
         let found = check_layers(&LINT, vec![with(50, 50.0, None, Bound::Exactly(6))]);
-        assert!(
-            found[0].message.contains("3.6 days"),
-            "{}",
-            found[0].message
-        );
-        let capped = check_layers(
-            &LINT,
-            vec![with(1000, 1000.0, Some(60_000), Bound::Exactly(7))],
-        );
+        assert!(found[0].message.contains("3.6 days"), "{}", found[0].message);
+        let capped = check_layers(&LINT, vec![with(1000, 1000.0, Some(60_000), Bound::Exactly(7))]);
         assert_eq!(capped.len(), 1, "the second delay already meets the cap");
     }
 
     #[test]
     fn a_cap_with_a_small_factor_silences_it() {
-        assert!(
-            check_layers(&LINT, vec![with(100, 2.0, Some(30_000), Bound::Unbounded)]).is_empty()
-        );
-        assert!(
-            check_layers(&LINT, vec![with(100, 50.0, None, Bound::Exactly(2))]).is_empty(),
-            "there is one delay"
-        );
+        assert!(check_layers(&LINT, vec![with(100, 2.0, Some(30_000), Bound::Unbounded)]).is_empty());
+        assert!(check_layers(&LINT, vec![with(100, 50.0, None, Bound::Exactly(2))]).is_empty(), "there is one delay");
         assert!(check_layers(&LINT, vec![with(100, 2.0, None, Bound::Unknown(None))]).is_empty());
-        assert_eq!(
-            check_layers(&LINT, vec![with(100, 2.0, None, Bound::Unbounded)]).len(),
-            1
-        );
+        assert_eq!(check_layers(&LINT, vec![with(100, 2.0, None, Bound::Unbounded)]).len(), 1);
     }
 }

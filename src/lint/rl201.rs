@@ -22,10 +22,7 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
         clients.entry(entry.at).or_default().push(entry);
     }
     let enclosing = Enclosing::new(ctx);
-    clients
-        .values()
-        .map(|calls| finding(ctx, calls, &enclosing))
-        .collect()
+    clients.values().map(|calls| finding(ctx, calls, &enclosing)).collect()
 }
 
 fn finding(ctx: &Context<'_>, calls: &[&WithoutTimeout], enclosing: &Enclosing<'_>) -> Finding {
@@ -38,36 +35,24 @@ fn finding(ctx: &Context<'_>, calls: &[&WithoutTimeout], enclosing: &Enclosing<'
             "`{what}` has no timeout: nothing ends the call at {} if it is never answered",
             words::place(ctx, first.call)
         ),
-        (true, n) => format!(
-            "`{what}` has no timeout: nothing ends the {n} calls through it if they are never answered"
-        ),
+        (true, n) => {
+            format!("`{what}` has no timeout: nothing ends the {n} calls through it if they are never answered")
+        }
     };
     let connect = match first.connect_timeout {
         true => "its connect timeout ends only the connect",
         false => "nothing ends the connect either",
     };
     let help = match built {
-        true => {
-            "set a timeout where the client is built, or put each call in `tokio::time::timeout`"
-        }
+        true => "set a timeout where the client is built, or put each call in `tokio::time::timeout`",
         false => {
             "put the call in `tokio::time::timeout(Duration::from_secs(10), ..)`, or set a timeout on the request or its client"
         }
     };
-    let mut finding = LINT.finding(
-        first.at,
-        first.confidence,
-        format!("{hang}; {connect}"),
-        help.to_owned(),
-    );
+    let mut finding = LINT.finding(first.at, first.confidence, format!("{hang}; {connect}"), help.to_owned());
     finding.context = enclosing.name(first.at);
     let related = calls.iter().filter(|c| c.call != first.at).take(5);
-    finding.related = related
-        .map(|c| Related {
-            at: c.call,
-            message: "this call can hang".to_owned(),
-        })
-        .collect();
+    finding.related = related.map(|c| Related { at: c.call, message: "this call can hang".to_owned() }).collect();
     finding
 }
 
@@ -90,13 +75,7 @@ mod tests {
     }
 
     fn check(without_timeout: Vec<WithoutTimeout>) -> Vec<Finding> {
-        run(
-            Analysis {
-                without_timeout,
-                ..Analysis::default()
-            },
-            super::check,
-        )
+        run(Analysis { without_timeout, ..Analysis::default() }, super::check)
     }
 
     #[test]
@@ -105,25 +84,13 @@ mod tests {
         assert_eq!((found.len(), found[0].at), (1, at(3)));
         assert_eq!(found[0].related.len(), 2);
         assert!(found[0].message.contains("2 calls"), "{}", found[0].message);
-        assert!(
-            found[0]
-                .message
-                .contains("connect timeout ends only the connect"),
-            "{}",
-            found[0].message
-        );
+        assert!(found[0].message.contains("connect timeout ends only the connect"), "{}", found[0].message);
     }
 
     #[test]
     fn a_bare_call_says_that_the_connect_has_no_end_either() {
         let found = check(vec![entry(8, 8, false)]);
-        assert!(
-            found[0]
-                .message
-                .ends_with("nothing ends the connect either"),
-            "{}",
-            found[0].message
-        );
+        assert!(found[0].message.ends_with("nothing ends the connect either"), "{}", found[0].message);
         assert!(found[0].related.is_empty());
     }
 

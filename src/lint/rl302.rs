@@ -18,36 +18,19 @@ pub static LINT: Lint = Lint {
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     let reported = amplification::reported(ctx);
-    let covering: Vec<_> = reported
-        .iter()
-        .filter(|g| g.confidence > Confidence::Low)
-        .map(|g| &g.owners)
-        .collect();
+    let covering: Vec<_> = reported.iter().filter(|g| g.confidence > Confidence::Low).map(|g| &g.owners).collect();
     let mut shared = amplification::groups(ctx);
-    shared.retain(|g| {
-        g.owners.len() >= 2 && !covering.iter().any(|c| amplification::begins(&g.owners, c))
-    });
+    shared.retain(|g| g.owners.len() >= 2 && !covering.iter().any(|c| amplification::begins(&g.owners, c)));
     let paths: Vec<_> = shared.iter().map(|g| g.owners.clone()).collect();
-    shared.retain(|g| {
-        !paths
-            .iter()
-            .any(|p| p.len() > g.owners.len() && amplification::begins(&g.owners, p))
-    });
-    shared
-        .iter()
-        .filter_map(|group| finding(ctx, group))
-        .collect()
+    shared.retain(|g| !paths.iter().any(|p| p.len() > g.owners.len() && amplification::begins(&g.owners, p)));
+    shared.iter().filter_map(|group| finding(ctx, group)).collect()
 }
 
 /// Drops what a finding of RL301 says better. A sure one silences this lint by itself; an unsure one only where it is
 /// shown, which the pipeline knows when it has applied the least confidence.
 pub fn drop_covered(findings: &mut Vec<Finding>) {
     let key = |f: &Finding| -> (Span, Option<Name>) { (f.at, f.dependency.clone()) };
-    let covered: HashSet<_> = findings
-        .iter()
-        .filter(|f| f.code == "RL301")
-        .map(key)
-        .collect();
+    let covered: HashSet<_> = findings.iter().filter(|f| f.code == "RL301").map(key).collect();
     findings.retain(|f| f.code != LINT.code || !covered.contains(&key(f)));
 }
 
@@ -63,12 +46,7 @@ fn finding(ctx: &Context<'_>, group: &amplification::Group<'_>) -> Option<Findin
         amplification::and_more(group.more)
     );
     let help = amplification::keep(ctx, row).unwrap_or_else(|| "let one of them retry".to_owned());
-    let mut finding = LINT.finding(
-        outermost.at,
-        amplification::confidence(ctx, row),
-        message,
-        help,
-    );
+    let mut finding = LINT.finding(outermost.at, amplification::confidence(ctx, row), message, help);
     finding.context = outermost.function.clone();
     finding.dependency = Some(row.dependency.clone());
     finding.related = amplification::path(ctx, row);
@@ -89,42 +67,24 @@ mod tests {
 
     #[test]
     fn fires_on_two_owners_below_the_limit() {
-        let found = check_rows(
-            &LINT,
-            vec![row(Bound::Exactly(9), vec![exactly(3, 3), exactly(5, 3)])],
-        );
-        assert_eq!(
-            (found.len(), found[0].at, found[0].related[0].at),
-            (1, at(3), at(5))
-        );
+        let found = check_rows(&LINT, vec![row(Bound::Exactly(9), vec![exactly(3, 3), exactly(5, 3)])]);
+        assert_eq!((found.len(), found[0].at, found[0].related[0].at), (1, at(3), at(5)));
         let said = "2 layers retry on the path of POST /checkout to payments-db, which can be reached 9 times";
         assert_eq!(found[0].message, said);
-        assert!(
-            found[0]
-                .help
-                .contains("give `shop::f5` 1 attempt; the worst case is then 3 attempts")
-        );
+        assert!(found[0].help.contains("give `shop::f5` 1 attempt; the worst case is then 3 attempts"));
     }
 
     #[test]
     fn one_owner_or_a_path_of_rl301_silences_it() {
         let short = row(Bound::Exactly(9), vec![exactly(3, 3), exactly(5, 3)]);
-        let long = row(
-            Bound::Exactly(27),
-            vec![exactly(3, 3), exactly(5, 3), exactly(7, 3)],
-        );
+        let long = row(Bound::Exactly(27), vec![exactly(3, 3), exactly(5, 3), exactly(7, 3)]);
         assert!(check_rows(&LINT, vec![short, long]).is_empty());
         assert!(check_rows(&LINT, vec![row(Bound::Exactly(4), vec![exactly(3, 4)])]).is_empty());
     }
 
     #[test]
     fn an_unsure_rl301_silences_it_only_where_it_is_shown() {
-        let unsure = || {
-            vec![row(
-                Bound::AtLeast(12, None),
-                vec![exactly(3, 6), used(5, Bound::Unknown(None))],
-            )]
-        };
+        let unsure = || vec![row(Bound::AtLeast(12, None), vec![exactly(3, 6), used(5, Bound::Unknown(None))])];
         let mut both = check_rows(&rl301::LINT, unsure());
         both.extend(check_rows(&LINT, unsure()));
         assert_eq!(both.len(), 2);

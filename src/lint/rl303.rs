@@ -28,10 +28,8 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 fn finding(ctx: &Context<'_>, rows: &[(&Row, &LayerUse)]) -> Finding {
     let (row, layer) = rows[0];
     let others: Vec<&LayerUse> = row.owners.iter().filter(|o| o.id != layer.id).collect();
-    let names: Vec<String> = others
-        .iter()
-        .map(|o| format!("{} in `{}`", words::attempts(&o.attempts), o.function))
-        .collect();
+    let names: Vec<String> =
+        others.iter().map(|o| format!("{} in `{}`", words::attempts(&o.attempts), o.function)).collect();
     let message = format!(
         "a default that nobody wrote makes {} here and multiplies with {}: one {} can reach {} {}{}",
         words::attempts(&layer.attempts),
@@ -41,26 +39,13 @@ fn finding(ctx: &Context<'_>, rows: &[(&Row, &LayerUse)]) -> Finding {
         words::times(&row.amplification),
         amplification::and_more(rows.len() - 1)
     );
-    let source = ctx
-        .analysis
-        .layers
-        .iter()
-        .find(|l| l.id == layer.id)
-        .and_then(|l| l.default_of.as_ref());
-    let source = source
-        .map(|s| format!(" (default of {s})"))
-        .unwrap_or_default();
+    let source = ctx.analysis.layers.iter().find(|l| l.id == layer.id).and_then(|l| l.default_of.as_ref());
+    let source = source.map(|s| format!(" (default of {s})")).unwrap_or_default();
     let help = format!("write the number of attempts down{source}: 1 if another layer is to retry");
     let mut finding = LINT.finding(layer.at, amplification::confidence(ctx, row), message, help);
     finding.context = layer.function.clone();
     finding.dependency = Some(row.dependency.clone());
-    finding.related = others
-        .iter()
-        .map(|o| Related {
-            at: o.at,
-            message: words::attempts(&o.attempts),
-        })
-        .collect();
+    finding.related = others.iter().map(|o| Related { at: o.at, message: words::attempts(&o.attempts) }).collect();
     finding
 }
 
@@ -71,36 +56,16 @@ mod tests {
     use crate::value::Bound;
 
     fn hidden(line: u32) -> LayerUse {
-        LayerUse {
-            written: false,
-            ..used(line, Bound::Exactly(3))
-        }
+        LayerUse { written: false, ..used(line, Bound::Exactly(3)) }
     }
 
     #[test]
     fn fires_at_the_default_once_for_all_rows() {
         let layers = || vec![used(3, Bound::Exactly(4)), hidden(5)];
-        let found = check_rows(
-            &LINT,
-            vec![
-                row(Bound::Exactly(12), layers()),
-                row(Bound::Exactly(12), layers()),
-            ],
-        );
-        assert_eq!(
-            (found.len(), found[0].at, found[0].related[0].at),
-            (1, at(5), at(3))
-        );
-        assert!(
-            found[0].message.contains("4 attempts in `shop::f3`"),
-            "{}",
-            found[0].message
-        );
-        assert!(
-            found[0].message.contains("(and 1 more"),
-            "{}",
-            found[0].message
-        );
+        let found = check_rows(&LINT, vec![row(Bound::Exactly(12), layers()), row(Bound::Exactly(12), layers())]);
+        assert_eq!((found.len(), found[0].at, found[0].related[0].at), (1, at(5), at(3)));
+        assert!(found[0].message.contains("4 attempts in `shop::f3`"), "{}", found[0].message);
+        assert!(found[0].message.contains("(and 1 more"), "{}", found[0].message);
     }
 
     #[test]

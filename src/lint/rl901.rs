@@ -35,17 +35,10 @@ mod tests {
     #[test]
     fn says_which_file_and_why() {
         let mut facts = facts();
-        facts.problems.push(Problem {
-            file: at(4).file,
-            at: at(4).start,
-            message: "expected `;`".to_owned(),
-        });
+        facts.problems.push(Problem { file: at(4).file, at: at(4).start, message: "expected `;`".to_owned() });
         let found = run_with(&facts, Analysis::default(), check);
         assert_eq!(found[0].at.start, at(4).start);
-        assert_eq!(
-            found[0].message,
-            "src/lib.rs could not be read: expected `;`"
-        );
+        assert_eq!(found[0].message, "src/lib.rs could not be read: expected `;`");
         assert!(run(Analysis::default(), check).is_empty());
     }
 }

@@ -34,19 +34,14 @@ pub enum Idle {
 pub fn unused(at: Span, text: &str, idle: Idle) -> Finding {
     let (message, help) = match idle {
         Idle::DoesNothing => (format!("`{text}` does nothing"), "remove it".to_owned()),
-        Idle::NoReason => (
-            format!("`{text}` gives no reason"),
-            format!("say why: `{text} -- the reason`"),
-        ),
+        Idle::NoReason => (format!("`{text}` gives no reason"), format!("say why: `{text} -- the reason`")),
         Idle::NotUnderstood => (format!("`{text}` is not understood"), not_understood(text)),
     };
     LINT.finding(at, Confidence::High, message, help)
 }
 
 fn not_understood(text: &str) -> String {
-    let inner = text
-        .split_once('(')
-        .and_then(|(_, rest)| rest.split([',', ')']).next());
+    let inner = text.split_once('(').and_then(|(_, rest)| rest.split([',', ')']).next());
     match inner.and_then(|name| super::nearest(name.trim())) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`retrylint explain` lists the lints and statements".to_owned(),
@@ -61,10 +56,7 @@ mod tests {
     #[test]
     fn each_state_has_its_words() {
         let idle = unused(at(3), "allow(RL104)", Idle::DoesNothing);
-        assert_eq!(
-            (idle.at, idle.code, idle.message.as_str()),
-            (at(3), "RL902", "`allow(RL104)` does nothing")
-        );
+        assert_eq!((idle.at, idle.code, idle.message.as_str()), (at(3), "RL902", "`allow(RL104)` does nothing"));
         let bare = unused(at(3), "allow(RL104)", Idle::NoReason);
         assert_eq!(bare.help, "say why: `allow(RL104) -- the reason`");
         let wrong = unused(at(3), "allow(fixed-backof)", Idle::NotUnderstood);

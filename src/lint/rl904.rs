@@ -19,20 +19,13 @@ pub const UNRESOLVED_LINK: &str = "unresolved link: ";
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     let enclosing = Enclosing::new(ctx);
-    let links = ctx
-        .facts
-        .gaps
-        .iter()
-        .filter_map(|gap| Some((gap.at?, gap.text.strip_prefix(UNRESOLVED_LINK)?)));
-    links
-        .map(|(at, name)| finding(at, name, &enclosing))
-        .collect()
+    let links = ctx.facts.gaps.iter().filter_map(|gap| Some((gap.at?, gap.text.strip_prefix(UNRESOLVED_LINK)?)));
+    links.map(|(at, name)| finding(at, name, &enclosing)).collect()
 }
 
 fn finding(at: Span, name: &str, enclosing: &Enclosing<'_>) -> Finding {
     let message = format!("`{name}` leads to nothing that is defined here");
-    let help =
-        "say what it is in retrylint.toml: a `[[service]]` with this host, or a `[[dependency]]`";
+    let help = "say what it is in retrylint.toml: a `[[service]]` with this host, or a `[[dependency]]`";
     let mut finding = LINT.finding(at, Confidence::High, message, help.to_owned());
     finding.context = enclosing.name(at);
     finding
@@ -49,19 +42,10 @@ mod tests {
     #[test]
     fn only_gaps_about_links_are_reported() {
         let mut facts = facts();
-        let gap = |text: String| Gap {
-            at: Some(at(6)),
-            text: Name::from(text),
-        };
-        facts.gaps = vec![
-            gap(format!("{UNRESOLVED_LINK}payments:8080")),
-            gap("a loop with too many paths".to_owned()),
-        ];
+        let gap = |text: String| Gap { at: Some(at(6)), text: Name::from(text) };
+        facts.gaps = vec![gap(format!("{UNRESOLVED_LINK}payments:8080")), gap("a loop with too many paths".to_owned())];
         let found = run_with(&facts, Analysis::default(), check);
         assert_eq!((found.len(), found[0].at), (1, at(6)));
-        assert_eq!(
-            found[0].message,
-            "`payments:8080` leads to nothing that is defined here"
-        );
+        assert_eq!(found[0].message, "`payments:8080` leads to nothing that is defined here");
     }
 }

@@ -22,32 +22,15 @@ pub fn run<T>(analysis: Analysis, look: impl FnOnce(&Context<'_>) -> T) -> T {
 pub fn run_with<T>(facts: &Facts, analysis: Analysis, look: impl FnOnce(&Context<'_>) -> T) -> T {
     let sources = Sources::new(vec![SourceFile::new("src/lib.rs", "x\n".repeat(100))]);
     let settings = Settings::default();
-    look(&Context {
-        sources: &sources,
-        facts,
-        analysis: &analysis,
-        settings: &settings,
-    })
+    look(&Context { sources: &sources, facts, analysis: &analysis, settings: &settings })
 }
 
 pub fn check_layers(lint: &Lint, layers: Vec<Layer>) -> Vec<Finding> {
-    run(
-        Analysis {
-            layers,
-            ..Analysis::default()
-        },
-        lint.check,
-    )
+    run(Analysis { layers, ..Analysis::default() }, lint.check)
 }
 
 pub fn check_rows(lint: &Lint, rows: Vec<Row>) -> Vec<Finding> {
-    run(
-        Analysis {
-            rows,
-            ..Analysis::default()
-        },
-        lint.check,
-    )
+    run(Analysis { rows, ..Analysis::default() }, lint.check)
 }
 
 /// Two operations: `POST /checkout` and `GET /cart`.
@@ -59,10 +42,7 @@ pub fn facts() -> Facts {
         at: at(line),
         service: Name::new("shop"),
     };
-    Facts {
-        operations: vec![operation("POST /checkout", 90), operation("GET /cart", 95)],
-        ..Facts::default()
-    }
+    Facts { operations: vec![operation("POST /checkout", 90), operation("GET /cart", 95)], ..Facts::default() }
 }
 
 /// A retry that nothing is wrong with, on that line: 4 attempts, jittered and capped.
@@ -82,11 +62,7 @@ pub fn layer(line: u32) -> Layer {
         stops_otherwise: false,
         wait: wait(Shape::Exponential, Jitter::Full),
         again: Endings::errors_of([FailureClass::Connect, FailureClass::Timeout]),
-        seen: Seen {
-            looks_at_error: true,
-            confidence: Confidence::High,
-            ..Seen::default()
-        },
+        seen: Seen { looks_at_error: true, confidence: Confidence::High, ..Seen::default() },
         per_try_ms: None,
         total_ms: None,
         bound_by: Vec::new(),
@@ -96,14 +72,7 @@ pub fn layer(line: u32) -> Layer {
 
 /// From 100 ms by a factor of 2 up to 2 s.
 pub fn wait(shape: Shape, jitter: Jitter) -> Wait {
-    Wait {
-        shape,
-        jitter,
-        base_ms: Some(100),
-        factor: Some(2.0),
-        cap_ms: Some(2000),
-        ..Wait::none()
-    }
+    Wait { shape, jitter, base_ms: Some(100), factor: Some(2.0), cap_ms: Some(2000), ..Wait::none() }
 }
 
 pub fn used(line: u32, attempts: Bound<u64>) -> LayerUse {
@@ -133,10 +102,7 @@ pub fn row(amplification: Bound<u64>, layers: Vec<LayerUse>) -> Row {
         gaps: Vec::new(),
         owners: layers.clone(),
         keep: layers.first().cloned(),
-        with_one_owner: layers
-            .iter()
-            .map(|l| (l.clone(), l.attempts.clone()))
-            .collect(),
+        with_one_owner: layers.iter().map(|l| (l.clone(), l.attempts.clone())).collect(),
         layers,
     }
 }

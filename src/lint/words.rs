@@ -72,44 +72,28 @@ pub fn because(why: Option<&Why>) -> String {
 
 /// A time as people write it: `250 ms`, `3.2 s`, `10 min`, `3.6 days`.
 pub fn ms(ms: f64) -> String {
-    const UNITS: [(f64, &str); 5] = [
-        (86_400_000.0, "days"),
-        (3_600_000.0, "h"),
-        (60_000.0, "min"),
-        (1000.0, "s"),
-        (1.0, "ms"),
-    ];
+    const UNITS: [(f64, &str); 5] =
+        [(86_400_000.0, "days"), (3_600_000.0, "h"), (60_000.0, "min"), (1000.0, "s"), (1.0, "ms")];
     if ms >= 100.0 * 365.0 * 86_400_000.0 {
         return "more than 100 years".to_owned();
     }
     // Seconds up to two minutes: `90 s` is read faster than `1.5 min`.
     let fits = |unit: f64| ms >= if unit >= 60_000.0 { 2.0 * unit } else { unit };
-    let (unit, name) = UNITS
-        .into_iter()
-        .find(|(unit, _)| fits(*unit))
-        .unwrap_or((1.0, "ms"));
+    let (unit, name) = UNITS.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0, "ms"));
     format!("{} {name}", short(ms / unit))
 }
 
 /// At most one digit after the point, and none where it is 0.
 fn short(n: f64) -> String {
     let tenths = (n * 10.0).round() / 10.0;
-    if tenths.fract() == 0.0 {
-        format!("{tenths:.0}")
-    } else {
-        format!("{tenths:.1}")
-    }
+    if tenths.fract() == 0.0 { format!("{tenths:.0}") } else { format!("{tenths:.1}") }
 }
 
 /// The delay's shape: `exponential from 100 ms by a factor of 2 up to 2 s`.
 pub fn delay(wait: &Wait) -> String {
     let mut text = wait.shape.name().to_owned();
     if let Some(base) = wait.base_ms {
-        let word = if wait.shape == Shape::Fixed {
-            ""
-        } else {
-            "from "
-        };
+        let word = if wait.shape == Shape::Fixed { "" } else { "from " };
         text.push_str(&format!(" {word}{}", ms(base as f64)));
     }
     if let Some(factor) = wait.factor.filter(|_| wait.shape == Shape::Exponential) {
@@ -123,11 +107,7 @@ pub fn delay(wait: &Wait) -> String {
 
 /// After what is tried again: `reset, timeout and a hang`.
 pub fn after(again: Endings) -> String {
-    let mut said: Vec<&str> = again
-        .classes()
-        .into_iter()
-        .map(FailureClass::name)
-        .collect();
+    let mut said: Vec<&str> = again.classes().into_iter().map(FailureClass::name).collect();
     if again.has(Ending::Never) && !said.contains(&"timeout") {
         said.push("a hang");
     }
@@ -150,22 +130,8 @@ mod tests {
 
     #[test]
     fn times_are_short_and_exact_where_that_matters() {
-        let said = [
-            0.0,
-            250.0,
-            1000.0,
-            3200.0,
-            90_000.0,
-            600_000.0,
-            312_500_000.0,
-        ]
-        .map(ms);
-        assert_eq!(
-            said,
-            [
-                "0 ms", "250 ms", "1 s", "3.2 s", "90 s", "10 min", "3.6 days"
-            ]
-        );
+        let said = [0.0, 250.0, 1000.0, 3200.0, 90_000.0, 600_000.0, 312_500_000.0].map(ms);
+        assert_eq!(said, ["0 ms", "250 ms", "1 s", "3.2 s", "90 s", "10 min", "3.6 days"]);
         assert_eq!(ms(f64::INFINITY), "more than 100 years");
     }
 
@@ -178,25 +144,9 @@ mod tests {
             cap_ms: Some(2000),
             ..Wait::none()
         };
-        assert_eq!(
-            delay(&wait),
-            "exponential from 100 ms by a factor of 2 up to 2 s"
-        );
-        assert_eq!(
-            delay(&Wait {
-                shape: Shape::Fixed,
-                base_ms: Some(1000),
-                ..Wait::none()
-            }),
-            "fixed 1 s"
-        );
-        assert_eq!(
-            delay(&Wait {
-                shape: Shape::Custom,
-                ..Wait::none()
-            }),
-            "custom"
-        );
+        assert_eq!(delay(&wait), "exponential from 100 ms by a factor of 2 up to 2 s");
+        assert_eq!(delay(&Wait { shape: Shape::Fixed, base_ms: Some(1000), ..Wait::none() }), "fixed 1 s");
+        assert_eq!(delay(&Wait { shape: Shape::Custom, ..Wait::none() }), "custom");
     }
 
     #[test]

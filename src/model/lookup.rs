@@ -30,9 +30,7 @@ impl Models {
         for (at, model) in models.iter().enumerate() {
             lookup.add(at, model);
         }
-        lookup
-            .module_aliases
-            .sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        lookup.module_aliases.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         Models { models, lookup }
     }
 
@@ -52,11 +50,7 @@ impl Models {
         if let Some(at) = self.lookup.types.get(path) {
             return self.models[*at].types.get(path);
         }
-        let found = self
-            .lookup
-            .type_patterns
-            .iter()
-            .find(|(_, pattern)| path_matches(pattern, path))?;
+        let found = self.lookup.type_patterns.iter().find(|(_, pattern)| path_matches(pattern, path))?;
         self.models[found.0].types.get(&found.1)
     }
 
@@ -93,11 +87,7 @@ impl Models {
         if let Some(found) = self.trait_function(path) {
             return Some(found);
         }
-        let found = self
-            .lookup
-            .function_patterns
-            .iter()
-            .find(|(_, pattern)| path_matches(pattern, path))?;
+        let found = self.lookup.function_patterns.iter().find(|(_, pattern)| path_matches(pattern, path))?;
         self.models[found.0].functions.get(&found.1)
     }
 
@@ -128,10 +118,7 @@ impl Models {
         self.models.iter().flat_map(|m| {
             let methods = m.types.values().flat_map(|t| t.methods.values());
             let traits = m.traits.values().flat_map(|t| t.methods.values());
-            methods
-                .chain(traits)
-                .chain(m.functions.values())
-                .filter_map(|f| f.returns.as_ref())
+            methods.chain(traits).chain(m.functions.values()).filter_map(|f| f.returns.as_ref())
         })
     }
 }
@@ -162,10 +149,7 @@ impl Lookup {
         }
         for (path, model) in &model.traits {
             for name in model.methods.keys() {
-                self.trait_methods
-                    .entry(name.clone())
-                    .or_default()
-                    .push((at, path.clone()));
+                self.trait_methods.entry(name.clone()).or_default().push((at, path.clone()));
             }
         }
     }
@@ -183,10 +167,7 @@ impl Lookup {
                 return Some(Name::from(format!("{to}{}", &path[at..])));
             }
         }
-        let (from, to) = self
-            .module_aliases
-            .iter()
-            .find(|(from, _)| path.starts_with(from.as_str()))?;
+        let (from, to) = self.module_aliases.iter().find(|(from, _)| path.starts_with(from.as_str()))?;
         Some(Name::from(format!("{to}{}", &path[from.len()..])))
     }
 }
@@ -241,38 +222,22 @@ mod tests {
                 "*_client::*Client": {"methods": {"*": {"async": true}}}},
             "functions": {"web::get": {"async": true}},
             "traits": {"back::Retryable": {"methods": {"retry": {}}}}}"#;
-        Models::new(vec![
-            serde_json::from_str(text).expect("the model above is well formed"),
-        ])
+        Models::new(vec![serde_json::from_str(text).expect("the model above is well formed")])
     }
 
     #[test]
     fn aliases_are_followed_for_types_members_and_modules() {
         let models = models();
-        assert_eq!(
-            models.canonical("web::client::Client::new"),
-            "web::Client::new"
-        );
-        assert_eq!(
-            models.canonical("web::async_impl::client::Client"),
-            "web::Client"
-        );
+        assert_eq!(models.canonical("web::client::Client::new"), "web::Client::new");
+        assert_eq!(models.canonical("web::async_impl::client::Client"), "web::Client");
         assert_eq!(models.canonical("web::Other"), "web::Other");
     }
 
     #[test]
     fn methods_go_through_deref_before_the_star() {
         let models = models();
-        assert!(
-            models
-                .method("wrap::Client", "get")
-                .is_some_and(|m| m.returns.is_some())
-        );
-        assert!(
-            models
-                .method("wrap::Client", "other")
-                .is_some_and(|m| m.returns.is_none())
-        );
+        assert!(models.method("wrap::Client", "get").is_some_and(|m| m.returns.is_some()));
+        assert!(models.method("wrap::Client", "other").is_some_and(|m| m.returns.is_none()));
         assert!(models.method("web::Client", "other").is_none());
         assert!(models.function("web::Client::new").is_some());
         assert!(models.function("web::get").is_some());
@@ -284,19 +249,9 @@ mod tests {
     fn patterns_match_segments() {
         assert!(path_matches("aws_sdk_*::Client", "aws_sdk_s3::Client"));
         assert!(!path_matches("aws_sdk_*::Client", "my::aws_sdk_s3::Client"));
-        assert!(path_matches(
-            "*_client::*Client",
-            "pb::ledger_client::LedgerClient"
-        ));
-        assert!(!path_matches(
-            "*_client::*Client",
-            "pb::ledger_server::LedgerClient"
-        ));
+        assert!(path_matches("*_client::*Client", "pb::ledger_client::LedgerClient"));
+        assert!(!path_matches("*_client::*Client", "pb::ledger_server::LedgerClient"));
         let models = models();
-        assert!(
-            models
-                .method("pb::ledger_client::LedgerClient", "get_height")
-                .is_some()
-        );
+        assert!(models.method("pb::ledger_client::LedgerClient", "get_height").is_some());
     }
 }

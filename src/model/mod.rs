@@ -402,4 +402,3 @@ pub struct Models {
     pub models: Vec<Model>,
     lookup: lookup::Lookup,
 }
-

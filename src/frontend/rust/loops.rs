@@ -57,7 +57,8 @@ enum To {
 
 type Outcomes = BTreeSet<Outcome>;
 
-const START: Outcome = Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
+const START: Outcome =
+    Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
 
 /// More ways than this through one turn: nothing is said about the loop.
 const MOST: usize = 600;
@@ -192,12 +193,18 @@ impl Judge<'_> {
         let leaves = tried.iter().any(|o| !stays(o));
         let goes_on = tried.iter().any(|o| stays(o) && !o.judged);
         let asks_again = tried.iter().any(|o| stays(o) && o.judged);
-        let mut verdict =
-            Verdict { kind: RepeatKind::Iteration, again: Endings::NONE, path_without_wait: false, looks: false, confidence: Confidence::Medium };
+        let mut verdict = Verdict {
+            kind: RepeatKind::Iteration,
+            again: Endings::NONE,
+            path_without_wait: false,
+            looks: false,
+            confidence: Confidence::Medium,
+        };
         let (mut slept, mut possible) = (false, Endings::NONE);
         for ending in op.fails.iter() {
             let outcomes = self.outcomes(&repeat.body, op.at, ending)?;
-            let back: Vec<&Outcome> = outcomes.iter().filter(|o| o.tried && stays(o) && o.ending != Ending::Never).collect();
+            let back: Vec<&Outcome> =
+                outcomes.iter().filter(|o| o.tried && stays(o) && o.ending != Ending::Never).collect();
             possible |= Endings::one(ending);
             if back.is_empty() || (ending == Ending::Status(FailureClass::Application)) {
                 continue;
@@ -291,7 +298,9 @@ impl Ways {
     /// A wait on the successful way back too: a period, no backoff.
     fn goes_on_slept(&self, judge: &Judge<'_>, repeat: &Repeat, op: &Op) -> bool {
         let stays = |o: &Outcome| matches!(o.to, To::On) || o.to == To::Again(repeat.id.0);
-        judge.outcomes(&repeat.body, op.at, Ending::Ok).is_some_and(|all| all.iter().any(|o| o.tried && stays(o) && o.slept))
+        judge
+            .outcomes(&repeat.body, op.at, Ending::Ok)
+            .is_some_and(|all| all.iter().any(|o| o.tried && stays(o) && o.slept))
     }
 }
 
@@ -347,11 +356,19 @@ impl Run<'_, '_> {
                     Exit::Break(id) => To::Break(id.0),
                     Exit::Again(id) => To::Again(id.0),
                 };
-                Some(body.into_iter().map(|o| if o.to == To::On && o.ending != Ending::Never { Outcome { to, ..o } } else { o }).collect())
+                Some(
+                    body.into_iter()
+                        .map(|o| if o.to == To::On && o.ending != Ending::Never { Outcome { to, ..o } } else { o })
+                        .collect(),
+                )
             }
             Effect::Scope(body) => {
                 let body = self.eval(body)?;
-                Some(body.into_iter().map(|o| if o.to == To::Return { Outcome { to: To::On, ..o } } else { o }).collect())
+                Some(
+                    body.into_iter()
+                        .map(|o| if o.to == To::Return { Outcome { to: To::On, ..o } } else { o })
+                        .collect(),
+                )
             }
             Effect::Repeat(repeat) => self.inner_loop(repeat),
         }
@@ -379,7 +396,11 @@ impl Run<'_, '_> {
             for before in &open {
                 for after in &next {
                     let both = then(before, after);
-                    if both.to == To::On && both.ending.goes_on() { onward.insert(both) } else { done.insert(both) };
+                    if both.to == To::On && both.ending.goes_on() {
+                        onward.insert(both)
+                    } else {
+                        done.insert(both)
+                    };
                 }
             }
             if onward.len() > MOST {
@@ -428,7 +449,9 @@ impl Run<'_, '_> {
         let retries = matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover);
         let out = body.into_iter().filter_map(|o| match o.to {
             To::Break(b) if b == id => Some(Outcome { to: To::On, ..o }),
-            To::Again(a) if a == id => (repeat.exhausts || !retries).then_some(Outcome { to: To::On, ending: Ending::Ok, ..o }),
+            To::Again(a) if a == id => {
+                (repeat.exhausts || !retries).then_some(Outcome { to: To::On, ending: Ending::Ok, ..o })
+            }
             To::On if repeat.jumps => (repeat.exhausts || !retries).then_some(Outcome { ending: Ending::Ok, ..o }),
             _ => Some(o),
         });

@@ -46,11 +46,7 @@ struct Manifests {
 /// All crates, each package's library before its binaries; and manifests that are no TOML.
 pub fn crates(sources: &Sources, tests: bool) -> (Vec<Crate>, Vec<Problem>) {
     let read = read(sources);
-    let packages: Vec<Package> = read
-        .manifests
-        .iter()
-        .filter_map(|(dir, m)| package(&read, dir, m))
-        .collect();
+    let packages: Vec<Package> = read.manifests.iter().filter_map(|(dir, m)| package(&read, dir, m)).collect();
     let mut crates = Vec::new();
     let mut libs = FxHashMap::default();
     let mut owners = Vec::new();
@@ -70,19 +66,9 @@ pub fn crates(sources: &Sources, tests: bool) -> (Vec<Crate>, Vec<Problem>) {
     }
     for (krate, owner) in crates.iter_mut().zip(&owners) {
         let package = &packages[*owner];
-        krate.dependencies = dependencies::of(
-            package,
-            &read,
-            &libs,
-            tests || krate.kind == CrateKind::Other,
-        );
-        if let Some(own) = libs
-            .get(package.dir)
-            .filter(|_| krate.kind != CrateKind::Lib)
-        {
-            krate
-                .dependencies
-                .insert(lib_name(package), DependencyOf::Tree(*own));
+        krate.dependencies = dependencies::of(package, &read, &libs, tests || krate.kind == CrateKind::Other);
+        if let Some(own) = libs.get(package.dir).filter(|_| krate.kind != CrateKind::Lib) {
+            krate.dependencies.insert(lib_name(package), DependencyOf::Tree(*own));
         }
     }
     loose::add(sources, &packages, &partial, &read, &libs, &mut crates);
@@ -102,11 +88,7 @@ fn krate(package: &Package, name: &str, kind: CrateKind, root: FileId) -> Crate 
 }
 
 fn lib_name(package: &Package) -> Name {
-    let given = package
-        .manifest
-        .get("lib")
-        .and_then(|l| l.get("name"))
-        .and_then(Value::as_str);
+    let given = package.manifest.get("lib").and_then(|l| l.get("name")).and_then(Value::as_str);
     code_name(given.unwrap_or(&package.name))
 }
 
@@ -138,19 +120,10 @@ fn read(sources: &Sources) -> Manifests {
 }
 
 fn package<'m>(read: &'m Manifests, dir: &'m str, manifest: &'m Table) -> Option<Package<'m>> {
-    let about = manifest
-        .get("package")
-        .or_else(|| manifest.get("project"))?;
+    let about = manifest.get("package").or_else(|| manifest.get("project"))?;
     let name = about.get("name")?.as_str()?.to_owned();
     let workspace = workspace(read, dir, about);
-    let inherited = || {
-        workspace?
-            .manifest
-            .get("workspace")?
-            .get("package")?
-            .get("edition")?
-            .as_str()
-    };
+    let inherited = || workspace?.manifest.get("workspace")?.get("package")?.get("edition")?.as_str();
     let edition = match about.get("edition") {
         Some(Value::String(edition)) => Some(edition.as_str()),
         Some(_) => inherited(),
@@ -158,22 +131,14 @@ fn package<'m>(read: &'m Manifests, dir: &'m str, manifest: &'m Table) -> Option
     };
     // Cargo's default is the oldest. An inherited one that is out of sight is surely newer.
     let edition2015 = about.get("edition").is_none() || edition == Some("2015");
-    Some(Package {
-        dir,
-        name,
-        manifest,
-        workspace,
-        edition2015,
-    })
+    Some(Package { dir, name, manifest, workspace, edition2015 })
 }
 
 /// The one that is named, else the nearest above that does not exclude the package.
 fn workspace<'m>(read: &'m Manifests, dir: &str, about: &Value) -> Option<Workspace<'m>> {
     let at = |dir: &str| {
         let (dir, manifest) = read.manifests.get_key_value(dir)?;
-        manifest
-            .contains_key("workspace")
-            .then_some(Workspace { dir, manifest })
+        manifest.contains_key("workspace").then_some(Workspace { dir, manifest })
     };
     if let Some(Value::String(path)) = about.get("workspace") {
         return at(&join(dir, path));
@@ -182,17 +147,9 @@ fn workspace<'m>(read: &'m Manifests, dir: &str, about: &Value) -> Option<Worksp
     // No tree is deeper; paths above the working directory have no end.
     for _ in 0..64 {
         if let Some(found) = at(&folder) {
-            let left_out = found
-                .manifest
-                .get("workspace")
-                .and_then(|w| w.get("exclude"))
-                .and_then(Value::as_array);
+            let left_out = found.manifest.get("workspace").and_then(|w| w.get("exclude")).and_then(Value::as_array);
             let mut left_out = left_out.into_iter().flatten().filter_map(Value::as_str);
-            return if left_out.any(|e| inside(dir, &join(found.dir, e))) {
-                None
-            } else {
-                Some(found)
-            };
+            return if left_out.any(|e| inside(dir, &join(found.dir, e))) { None } else { Some(found) };
         }
         folder = join(&folder, "..");
     }
@@ -201,11 +158,7 @@ fn workspace<'m>(read: &'m Manifests, dir: &str, about: &Value) -> Option<Worksp
 
 /// Joined and without `.` and `..`, except leading ones.
 fn join(dir: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = if path.starts_with('/') {
-        Vec::new()
-    } else {
-        dir.split('/').collect()
-    };
+    let mut parts: Vec<&str> = if path.starts_with('/') { Vec::new() } else { dir.split('/').collect() };
     parts.retain(|p| !p.is_empty());
     for part in path.split(['/', '\\']) {
         match part {
@@ -218,17 +171,11 @@ fn join(dir: &str, path: &str) -> String {
     }
     let joined = parts.join("/");
     // Absolute paths lead to nothing that was read.
-    if path.starts_with('/') {
-        format!("/{joined}")
-    } else {
-        joined
-    }
+    if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
 /// Whether a path is the folder or below it.
 fn inside(path: &str, folder: &str) -> bool {
     folder.is_empty() && !path.starts_with("..")
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

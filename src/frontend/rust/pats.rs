@@ -20,7 +20,12 @@ pub fn bindings(tree: &RustFile, pat: PatId) -> Vec<PatId> {
             }
             PatKind::Struct { fields, .. } => open.extend(fields.iter().map(|(_, p)| *p)),
             PatKind::Typed(inner, _) | PatKind::Ref(inner) => open.push(*inner),
-            PatKind::Wild | PatKind::Rest | PatKind::Path(_) | PatKind::Lit(_) | PatKind::Range { .. } | PatKind::Other => {}
+            PatKind::Wild
+            | PatKind::Rest
+            | PatKind::Path(_)
+            | PatKind::Lit(_)
+            | PatKind::Range { .. }
+            | PatKind::Other => {}
         }
     }
     found
@@ -33,7 +38,13 @@ pub fn children(tree: &RustFile, e: ExprId) -> Vec<ExprId> {
         Path(_) | Lit(_) | Continue { .. } | Unknown => Vec::new(),
         Call { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
         Method { receiver, args, .. } => std::iter::once(*receiver).chain(args.iter().copied()).collect(),
-        Field { base: e, .. } | Try(e) | Await(e) | Ref(e) | Unary(_, e) | Cast { value: e, .. } | Async { block: e } => vec![*e],
+        Field { base: e, .. }
+        | Try(e)
+        | Await(e)
+        | Ref(e)
+        | Unary(_, e)
+        | Cast { value: e, .. }
+        | Async { block: e } => vec![*e],
         Index { base: a, index: b } | Repeat { value: a, len: b } => vec![*a, *b],
         Binary { left, right, .. } => vec![*left, *right],
         Assign { to, value } | OpAssign { to, value, .. } => vec![*to, *value],
@@ -65,7 +76,9 @@ fn macro_parts(args: &MacroArgs) -> Vec<ExprId> {
     match args {
         MacroArgs::List(parts) | MacroArgs::Format { args: parts, .. } => parts.clone(),
         MacroArgs::Matches { value, guard, .. } => std::iter::once(*value).chain(*guard).collect(),
-        MacroArgs::Select(arms) => arms.iter().flat_map(|a| a.future.into_iter().chain(a.cond).chain([a.body])).collect(),
+        MacroArgs::Select(arms) => {
+            arms.iter().flat_map(|a| a.future.into_iter().chain(a.cond).chain([a.body])).collect()
+        }
         MacroArgs::Block(block) => vec![*block],
         MacroArgs::Opaque { .. } => Vec::new(),
     }

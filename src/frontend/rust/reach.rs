@@ -21,7 +21,9 @@ pub fn loud(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models: &M
         for target in types.targets.values() {
             match target {
                 Target::Fns(ids, _) => ids.iter().for_each(|callee| callers.entry(*callee).or_default().push(*id)),
-                Target::Foreign(path) => itself |= models.function(path).and_then(|f| f.does.as_ref()).is_some_and(acts),
+                Target::Foreign(path) => {
+                    itself |= models.function(path).and_then(|f| f.does.as_ref()).is_some_and(acts)
+                }
                 Target::Callable => itself = true,
                 Target::Many(_) | Target::Constructor(_) | Target::Unknown(_) => {}
             }

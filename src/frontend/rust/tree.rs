@@ -506,17 +506,9 @@ pub enum MacroArgs {
     /// Expressions in order: `join!`, `try_join!`, `anyhow!`, `sqlx::query!`, unknown ones that parse so.
     List(Vec<ExprId>),
     /// `format!`, `println!`, `bail!`, `info!` ...: the arguments besides the text, the text, and the variables captured inside it.
-    Format {
-        text: Name,
-        args: Vec<ExprId>,
-        captures: Vec<Name>,
-    },
+    Format { text: Name, args: Vec<ExprId>, captures: Vec<Name> },
     /// `matches!(value, pattern if guard)`.
-    Matches {
-        value: ExprId,
-        pat: PatId,
-        guard: Option<ExprId>,
-    },
+    Matches { value: ExprId, pat: PatId, guard: Option<ExprId> },
     /// `select!`: pattern, future, condition, handler; `else` has neither pattern nor future.
     Select(Vec<SelectArm>),
     /// A statement list (`stream!`, `async_stream::try_stream!`, unknown ones that parse so): a block expression.

@@ -121,7 +121,10 @@ impl Walk<'_> {
     fn holds_error(&self, e: ExprId) -> bool {
         use super::program::Ty;
         match self.types.types.get(&pats::root(self.tree, e)) {
-            Some(Ty::Foreign(name, _)) => self.models.type_model(name).is_some_and(|m| m.role == crate::model::Role::Error) || name.ends_with("Error"),
+            Some(Ty::Foreign(name, _)) => {
+                self.models.type_model(name).is_some_and(|m| m.role == crate::model::Role::Error)
+                    || name.ends_with("Error")
+            }
             _ => false,
         }
     }

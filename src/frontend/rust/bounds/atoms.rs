@@ -46,44 +46,26 @@ impl Look<'_, '_> {
         if cell.fields.is_empty() && cell.root.is_some() && cell.root == self.head {
             return true;
         }
-        let changes = self
-            .locals
-            .changes
-            .get(cell)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let changes = self.locals.changes.get(cell).map(Vec::as_slice).unwrap_or_default();
         let begins_inside = cell
             .root
             .and_then(|p| self.locals.bindings.get(&p)?.scope)
-            .is_some_and(|scope| {
-                scope != self.the_loop && self.locals.inside(scope, self.the_loop)
-            });
-        !begins_inside
-            && changes
-                .iter()
-                .any(|c| self.locals.inside(c.at(), self.the_loop))
+            .is_some_and(|scope| scope != self.the_loop && self.locals.inside(scope, self.the_loop));
+        !begins_inside && changes.iter().any(|c| self.locals.inside(c.at(), self.the_loop))
     }
 
     /// A counter plus a constant.
     pub fn counter(&self, e: ExprId) -> Option<(Cell, i64)> {
         match self.kind(e) {
             ExprKind::Cast { value, .. } => self.counter(*value),
-            ExprKind::Binary {
-                op: BinaryOp::Add,
-                left,
-                right,
-            } => match self.counter(*left) {
+            ExprKind::Binary { op: BinaryOp::Add, left, right } => match self.counter(*left) {
                 Some((cell, n)) => Some((cell, n.checked_add(self.number(*right)?)?)),
                 None => {
                     let (cell, n) = self.counter(*right)?;
                     Some((cell, n.checked_add(self.number(*left)?)?))
                 }
             },
-            ExprKind::Binary {
-                op: BinaryOp::Sub,
-                left,
-                right,
-            } => {
+            ExprKind::Binary { op: BinaryOp::Sub, left, right } => {
                 let (cell, n) = self.counter(*left)?;
                 Some((cell, n.checked_sub(self.number(*right)?)?))
             }
@@ -105,45 +87,26 @@ impl Look<'_, '_> {
                 }
                 let (cell, offset) = found;
                 let value = self.values.eval(self.body, limit);
-                Some(Compare {
-                    cell,
-                    offset,
-                    op,
-                    limit: value,
-                    limit_at: Some(limit),
-                    at: e,
-                })
+                Some(Compare { cell, offset, op, limit: value, limit_at: Some(limit), at: e })
             }
             ExprKind::Call { args, .. } => self.compare_in_call(e, None, args),
-            ExprKind::Method { receiver, args, .. } => {
-                self.compare_in_call(e, Some(*receiver), args)
-            }
+            ExprKind::Method { receiver, args, .. } => self.compare_in_call(e, Some(*receiver), args),
             _ => None,
         }
     }
 
     fn limit_moves(&self, limit: ExprId) -> bool {
-        walk::any(self.values.tree(self.body), limit, &mut |x| {
-            self.cell(x).is_some_and(|c| self.moves(&c))
-        })
+        walk::any(self.values.tree(self.body), limit, &mut |x| self.cell(x).is_some_and(|c| self.moves(&c)))
     }
 
     /// `policy.may_retry(n)` where the function is one comparison of its parameter.
-    fn compare_in_call(
-        &self,
-        e: ExprId,
-        receiver: Option<ExprId>,
-        args: &[ExprId],
-    ) -> Option<Compare> {
+    fn compare_in_call(&self, e: ExprId, receiver: Option<ExprId>, args: &[ExprId]) -> Option<Compare> {
         let Some(Target::Fns(fns, _)) = self.values.target(self.body, e) else {
             return None;
         };
         let [f] = fns[..] else { return None };
         let all: Vec<ExprId> = receiver.into_iter().chain(args.iter().copied()).collect();
-        let (i, (cell, offset)) = all
-            .iter()
-            .enumerate()
-            .find_map(|(i, a)| Some((i, self.counter(*a)?)))?;
+        let (i, (cell, offset)) = all.iter().enumerate().find_map(|(i, a)| Some((i, self.counter(*a)?)))?;
         let home = BodyId::Fn(f);
         let tree = self.values.tree(home);
         let ExprKind::Block(block) = &tree.expr(self.values.program.function(f).body?).kind else {
@@ -161,19 +124,9 @@ impl Look<'_, '_> {
             (false, true) => (*left, turned(*op)),
             _ => return None,
         };
-        let handed: Vec<Val> = all
-            .iter()
-            .map(|a| self.values.eval(self.body, *a))
-            .collect();
+        let handed: Vec<Val> = all.iter().map(|a| self.values.eval(self.body, *a)).collect();
         let limit = bind(&self.values.eval(home, limit), &handed);
-        Some(Compare {
-            cell,
-            offset,
-            op,
-            limit,
-            limit_at: None,
-            at: e,
-        })
+        Some(Compare { cell, offset, op, limit, limit_at: None, at: e })
     }
 
     /// The method call on a counter or iterator inside adapters that keep its side: `.ok_or(..)`, `.await`, `?` is left.
@@ -194,37 +147,22 @@ impl Look<'_, '_> {
 
     /// `delays.next()`: the iterator, which begins outside the loop.
     pub fn next(&self, e: ExprId) -> Option<Cell> {
-        let ExprKind::Method {
-            receiver,
-            name,
-            args,
-            ..
-        } = self.kind(self.stripped(e))
-        else {
+        let ExprKind::Method { receiver, name, args, .. } = self.kind(self.stripped(e)) else {
             return None;
         };
-        if !matches!(name.as_str(), "next" | "next_backoff" | "pop" | "pop_front")
-            || !args.is_empty()
-        {
+        if !matches!(name.as_str(), "next" | "next_backoff" | "pop" | "pop_front") || !args.is_empty() {
             return None;
         }
         let cell = self.cell(*receiver)?;
         let binding = cell.root.and_then(|p| self.locals.bindings.get(&p));
         let scope = binding.and_then(|b| b.scope);
-        let inside =
-            scope.is_some_and(|s| s != self.the_loop && self.locals.inside(s, self.the_loop));
+        let inside = scope.is_some_and(|s| s != self.the_loop && self.locals.inside(s, self.the_loop));
         (!inside).then_some(cell)
     }
 
     /// `left.checked_sub(1)`: the counter and what is taken.
     pub fn checked_sub(&self, e: ExprId) -> Option<(Cell, i64)> {
-        let ExprKind::Method {
-            receiver,
-            name,
-            args,
-            ..
-        } = self.kind(self.stripped(e))
-        else {
+        let ExprKind::Method { receiver, name, args, .. } = self.kind(self.stripped(e)) else {
             return None;
         };
         if name != "checked_sub" {
@@ -236,45 +174,24 @@ impl Look<'_, '_> {
     /// How an expression goes with time: 1 grows, -1 shrinks, 0 stands still.
     pub fn clock(&self, e: ExprId) -> i32 {
         match self.kind(e) {
-            ExprKind::Call { callee, .. } => {
-                match (self.values.target(self.body, e), self.kind(*callee)) {
-                    (Some(Target::Foreign(path)), _) => i32::from(is_now(path)),
-                    (_, ExprKind::Path(path)) => {
-                        let names: Vec<&str> =
-                            path.segments.iter().map(|s| s.name.as_str()).collect();
-                        i32::from(is_now(&names.join("::")))
-                    }
-                    _ => 0,
+            ExprKind::Call { callee, .. } => match (self.values.target(self.body, e), self.kind(*callee)) {
+                (Some(Target::Foreign(path)), _) => i32::from(is_now(path)),
+                (_, ExprKind::Path(path)) => {
+                    let names: Vec<&str> = path.segments.iter().map(|s| s.name.as_str()).collect();
+                    i32::from(is_now(&names.join("::")))
                 }
-            }
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } => match name.as_str() {
+                _ => 0,
+            },
+            ExprKind::Method { receiver, name, args, .. } => match name.as_str() {
                 "elapsed" => 1,
-                "duration_since"
-                | "saturating_duration_since"
-                | "checked_duration_since"
-                | "signed_duration_since" => {
+                "duration_since" | "saturating_duration_since" | "checked_duration_since" | "signed_duration_since" => {
                     self.clock(*receiver) - args.first().map_or(0, |a| self.clock(*a))
                 }
                 _ => self.clock(*receiver),
             },
-            ExprKind::Binary {
-                op: BinaryOp::Sub,
-                left,
-                right,
-            } => self.clock(*left) - self.clock(*right),
-            ExprKind::Binary {
-                op: BinaryOp::Add,
-                left,
-                right,
-            } => self.clock(*left) + self.clock(*right),
-            ExprKind::Cast { value: inner, .. } | ExprKind::Ref(inner) | ExprKind::Try(inner) => {
-                self.clock(*inner)
-            }
+            ExprKind::Binary { op: BinaryOp::Sub, left, right } => self.clock(*left) - self.clock(*right),
+            ExprKind::Binary { op: BinaryOp::Add, left, right } => self.clock(*left) + self.clock(*right),
+            ExprKind::Cast { value: inner, .. } | ExprKind::Ref(inner) | ExprKind::Try(inner) => self.clock(*inner),
             ExprKind::Path(_) => self.clock_of_local(e),
             _ => 0,
         }
@@ -282,12 +199,7 @@ impl Look<'_, '_> {
 
     /// A local that is read anew each turn.
     fn clock_of_local(&self, e: ExprId) -> i32 {
-        let Some(binding) = self
-            .values
-            .types(self.body)
-            .locals
-            .get(&e)
-            .and_then(|p| self.locals.bindings.get(p))
+        let Some(binding) = self.values.types(self.body).locals.get(&e).and_then(|p| self.locals.bindings.get(p))
         else {
             return 0;
         };
@@ -311,21 +223,13 @@ impl Look<'_, '_> {
                     BinaryOp::Lt | BinaryOp::Le => r - l,
                     _ => return None,
                 };
-                let (clock, limit) = if l != 0 {
-                    (*left, *right)
-                } else {
-                    (*right, *left)
-                };
+                let (clock, limit) = if l != 0 { (*left, *right) } else { (*right, *left) };
                 (grows != 0).then(|| (grows > 0, self.allowed(clock, limit)))
             }
-            ExprKind::Method { receiver, name, .. }
-                if name == "is_zero" && self.clock(*receiver) < 0 =>
-            {
+            ExprKind::Method { receiver, name, .. } if name == "is_zero" && self.clock(*receiver) < 0 => {
                 Some((true, self.allowed(*receiver, *receiver)))
             }
-            ExprKind::Method { receiver, name, .. }
-                if name == "checked_duration_since" && self.clock(e) < 0 =>
-            {
+            ExprKind::Method { receiver, name, .. } if name == "checked_duration_since" && self.clock(e) < 0 => {
                 Some((false, self.allowed(*receiver, *receiver)))
             }
             _ => None,
@@ -334,9 +238,7 @@ impl Look<'_, '_> {
 
     /// The time that a limit allows: a duration, or what was added to the clock to make a deadline.
     fn allowed(&self, clock: ExprId, limit: ExprId) -> Val {
-        self.added(limit, 0)
-            .or_else(|| self.added(clock, 0))
-            .unwrap_or_else(|| self.values.eval(self.body, limit))
+        self.added(limit, 0).or_else(|| self.added(clock, 0)).unwrap_or_else(|| self.values.eval(self.body, limit))
     }
 
     fn added(&self, e: ExprId, depth: u8) -> Option<Val> {
@@ -344,24 +246,14 @@ impl Look<'_, '_> {
             return None;
         }
         match self.kind(e) {
-            ExprKind::Binary {
-                op: BinaryOp::Add,
-                left,
-                right,
-            } => match (self.clock(*left), self.clock(*right)) {
+            ExprKind::Binary { op: BinaryOp::Add, left, right } => match (self.clock(*left), self.clock(*right)) {
                 (0, 0) => self.added(*left, depth + 1),
                 (0, _) => Some(self.values.eval(self.body, *left)),
                 _ => Some(self.values.eval(self.body, *right)),
             },
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } if name == "checked_add" => args
-                .first()
-                .filter(|_| self.clock(*receiver) != 0)
-                .map(|a| self.values.eval(self.body, *a)),
+            ExprKind::Method { receiver, name, args, .. } if name == "checked_add" => {
+                args.first().filter(|_| self.clock(*receiver) != 0).map(|a| self.values.eval(self.body, *a))
+            }
             ExprKind::Path(_) => {
                 let pat = self.values.types(self.body).locals.get(&e)?;
                 match self.locals.bindings.get(pat)?.source {
@@ -369,12 +261,12 @@ impl Look<'_, '_> {
                     _ => None,
                 }
             }
-            ExprKind::Binary { left, right, .. } => self
-                .added(*left, depth + 1)
-                .or_else(|| self.added(*right, depth + 1)),
-            ExprKind::Method { receiver, args, .. } => self
-                .added(*receiver, depth + 1)
-                .or_else(|| args.iter().find_map(|a| self.added(*a, depth + 1))),
+            ExprKind::Binary { left, right, .. } => {
+                self.added(*left, depth + 1).or_else(|| self.added(*right, depth + 1))
+            }
+            ExprKind::Method { receiver, args, .. } => {
+                self.added(*receiver, depth + 1).or_else(|| args.iter().find_map(|a| self.added(*a, depth + 1)))
+            }
             ExprKind::Call { .. } if self.clock(e) == 0 => None,
             _ => None,
         }
@@ -401,25 +293,18 @@ impl Look<'_, '_> {
         };
         match (self.values.target(self.body, e), self.kind(e)) {
             (Some(Target::Foreign(path)), _) if by_path(path) => true,
-            (_, ExprKind::Method { name, .. }) => {
-                *name == "cancelled" || *name == "cancelled_owned"
-            }
+            (_, ExprKind::Method { name, .. }) => *name == "cancelled" || *name == "cancelled_owned",
             _ => false,
         }
     }
 }
 
 fn is_now(path: &str) -> bool {
-    ["Instant::now", "SystemTime::now", "Utc::now", "Local::now"]
-        .iter()
-        .any(|end| path.ends_with(end))
+    ["Instant::now", "SystemTime::now", "Utc::now", "Local::now"].iter().any(|end| path.ends_with(end))
 }
 
 pub fn is_comparison(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-    )
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }
 
 /// The same comparison with its sides exchanged.

@@ -20,24 +20,15 @@ pub fn covers(tree: &RustFile, types: &BodyTypes, outer: PatId, inner: PatId) ->
             (_, PatKind::Or(parts)) => parts.iter().all(|p| covers(tree, types, outer, *p)),
             (PatKind::Or(parts), _) => parts.iter().any(|p| covers(tree, types, *p, inner)),
             (_, PatKind::Ident { sub: Some(p), .. }) => covers(tree, types, outer, *p),
-            (
-                PatKind::TupleStruct { path: a, parts: x },
-                PatKind::TupleStruct { path: b, parts: y },
-            ) => same(a, b) && each(tree, types, x, y),
+            (PatKind::TupleStruct { path: a, parts: x }, PatKind::TupleStruct { path: b, parts: y }) => {
+                same(a, b) && each(tree, types, x, y)
+            }
             (PatKind::Tuple(x), PatKind::Tuple(y)) => each(tree, types, x, y),
-            (
-                PatKind::Struct {
-                    path: a, fields: x, ..
-                },
-                PatKind::Struct {
-                    path: b, fields: y, ..
-                },
-            ) => {
+            (PatKind::Struct { path: a, fields: x, .. }, PatKind::Struct { path: b, fields: y, .. }) => {
                 let inner_of = |name| y.iter().find(|(n, _)| n == name).map(|(_, p)| *p);
                 same(a, b)
                     && x.iter().all(|(name, p)| {
-                        takes_all(tree, types, *p)
-                            || inner_of(name).is_some_and(|i| covers(tree, types, *p, i))
+                        takes_all(tree, types, *p) || inner_of(name).is_some_and(|i| covers(tree, types, *p, i))
                     })
             }
             _ => match (path_of(o), path_of(i)) {
@@ -52,9 +43,7 @@ pub fn covers(tree: &RustFile, types: &BodyTypes, outer: PatId, inner: PatId) ->
 pub fn takes_all(tree: &RustFile, types: &BodyTypes, pat: PatId) -> bool {
     match &tree.pat(pat).kind {
         PatKind::Wild | PatKind::Rest => true,
-        PatKind::Ident { sub, .. } => {
-            !names_a_value(tree, types, pat) && sub.is_none_or(|p| takes_all(tree, types, p))
-        }
+        PatKind::Ident { sub, .. } => !names_a_value(tree, types, pat) && sub.is_none_or(|p| takes_all(tree, types, p)),
         PatKind::Typed(p, _) | PatKind::Ref(p) => takes_all(tree, types, *p),
         PatKind::Tuple(parts) => parts.iter().all(|p| takes_all(tree, types, *p)),
         _ => false,
@@ -70,23 +59,14 @@ fn names_a_value(tree: &RustFile, types: &BodyTypes, pat: PatId) -> bool {
 }
 
 fn each(tree: &RustFile, types: &BodyTypes, outer: &[PatId], inner: &[PatId]) -> bool {
-    let rest = |parts: &[PatId]| {
-        parts
-            .iter()
-            .any(|p| matches!(tree.pat(*p).kind, PatKind::Rest))
-    };
-    if outer.iter().all(|p| takes_all(tree, types, *p))
-        && (rest(outer) || outer.len() == inner.len())
-    {
+    let rest = |parts: &[PatId]| parts.iter().any(|p| matches!(tree.pat(*p).kind, PatKind::Rest));
+    if outer.iter().all(|p| takes_all(tree, types, *p)) && (rest(outer) || outer.len() == inner.len()) {
         return true;
     }
     !rest(outer)
         && !rest(inner)
         && outer.len() == inner.len()
-        && outer
-            .iter()
-            .zip(inner)
-            .all(|(o, i)| covers(tree, types, *o, *i))
+        && outer.iter().zip(inner).all(|(o, i)| covers(tree, types, *o, *i))
 }
 
 fn same(a: &Path, b: &Path) -> bool {
@@ -104,17 +84,12 @@ fn path_of(kind: &PatKind) -> Option<&str> {
 /// `Some(..)` and `Ok(..)` are one side of a fallible value, `None` and `Err(..)` the other.
 pub fn side(tree: &RustFile, pat: PatId) -> Option<bool> {
     let name = match &tree.pat(pat).kind {
-        PatKind::TupleStruct { path, .. } | PatKind::Path(path) | PatKind::Struct { path, .. } => {
-            &path.last()?.name
-        }
+        PatKind::TupleStruct { path, .. } | PatKind::Path(path) | PatKind::Struct { path, .. } => &path.last()?.name,
         PatKind::Ident { name, .. } => name,
         PatKind::Typed(p, _) | PatKind::Ref(p) => return side(tree, *p),
         PatKind::Or(parts) => {
             let first = side(tree, *parts.first()?)?;
-            return parts
-                .iter()
-                .all(|p| side(tree, *p) == Some(first))
-                .then_some(first);
+            return parts.iter().all(|p| side(tree, *p) == Some(first)).then_some(first);
         }
         _ => return None,
     };

@@ -31,11 +31,7 @@ impl Look<'_, '_> {
         let eval = |e| self.values.eval(self.body, e);
         match self.kind(e) {
             ExprKind::Range { end: None, .. } => Items::Endless,
-            ExprKind::Range {
-                start,
-                end: Some(end),
-                inclusive,
-            } => {
+            ExprKind::Range { start, end: Some(end), inclusive } => {
                 let (last, origin) = largest(&eval(*end));
                 let first = start.map_or(Some(0), |s| self.number(s));
                 let count = match first {
@@ -45,29 +41,17 @@ impl Look<'_, '_> {
                 Items::Turns(count, origin)
             }
             ExprKind::Ref(inner) => self.items(*inner),
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } => self.adapted(e, *receiver, name, args),
+            ExprKind::Method { receiver, name, args, .. } => self.adapted(e, *receiver, name, args),
             ExprKind::Call { args, .. } => self.made(e, args),
             _ => self.of_value(&eval(e)),
         }
     }
 
     fn adapted(&self, e: ExprId, receiver: ExprId, name: &str, args: &[ExprId]) -> Items {
-        let n = || {
-            args.first().map_or_else(
-                || Val::unknown("no value"),
-                |a| self.values.eval(self.body, *a),
-            )
-        };
+        let n = || args.first().map_or_else(|| Val::unknown("no value"), |a| self.values.eval(self.body, *a));
         match name {
-            "rev" | "enumerate" | "iter" | "iter_mut" | "into_iter" | "cloned" | "copied"
-            | "map" | "by_ref" | "inspect" | "peekable" | "drain" | "keys" | "values" => {
-                self.items(receiver)
-            }
+            "rev" | "enumerate" | "iter" | "iter_mut" | "into_iter" | "cloned" | "copied" | "map" | "by_ref"
+            | "inspect" | "peekable" | "drain" | "keys" | "values" => self.items(receiver),
             "filter" | "filter_map" | "take_while" | "skip_while" => match self.items(receiver) {
                 Items::Data(..) => Items::Ends { data: true },
                 Items::Endless if !name.starts_with("take") => Items::Endless,
@@ -78,9 +62,7 @@ impl Look<'_, '_> {
                 let (limit, origin) = largest(&n());
                 match self.items(receiver) {
                     Items::Turns(Value::Number(have), from) => match limit {
-                        Value::Number(most) if most < have => {
-                            Items::Turns(Value::Number(most), origin)
-                        }
+                        Value::Number(most) if most < have => Items::Turns(Value::Number(most), origin),
                         _ => Items::Turns(Value::Number(have), from),
                     },
                     Items::Data(..) | Items::Ends { data: true } => Items::Data(limit, origin),
@@ -89,16 +71,13 @@ impl Look<'_, '_> {
             }
             "skip" => self.changed(receiver, |v, o| binary(BinaryOp::Sub, Val::Int(v, o), n())),
             "step_by" => self.changed(receiver, |v, o| match (v, largest(&n()).0) {
-                (Value::Number(v), Value::Number(by)) if by > 0 => {
-                    Val::Int(Value::Number(v.div_ceil(by)), o)
-                }
+                (Value::Number(v), Value::Number(by)) if by > 0 => Val::Int(Value::Number(v.div_ceil(by)), o),
                 _ => Val::unknown("it counts in steps"),
             }),
             "chain" => match (self.items(receiver), args.first().map(|a| self.items(*a))) {
                 (Items::Endless, _) | (_, Some(Items::Endless)) => Items::Endless,
                 (Items::Turns(a, o), Some(Items::Turns(b, p))) => {
-                    let (sum, origin) =
-                        largest(&binary(BinaryOp::Add, Val::Int(a, o), Val::Int(b, p)));
+                    let (sum, origin) = largest(&binary(BinaryOp::Add, Val::Int(a, o), Val::Int(b, p)));
                     Items::Turns(sum, origin)
                 }
                 (Items::Data(..) | Items::Ends { data: true }, _) => Items::Ends { data: true },
@@ -143,19 +122,10 @@ impl Look<'_, '_> {
     pub fn of_value(&self, value: &Val) -> Items {
         match value {
             Val::List(items) => {
-                let origin = Origin {
-                    kind: OriginKind::Constant,
-                    ..Origin::none()
-                };
+                let origin = Origin { kind: OriginKind::Constant, ..Origin::none() };
                 let n = Value::Number(items.len() as u64);
-                let delays = items
-                    .iter()
-                    .all(|i| matches!(i, Val::Int(..) | Val::Duration(..) | Val::Float(_)));
-                if delays {
-                    Items::Turns(n, origin)
-                } else {
-                    Items::Data(n, origin)
-                }
+                let delays = items.iter().all(|i| matches!(i, Val::Int(..) | Val::Duration(..) | Val::Float(_)));
+                if delays { Items::Turns(n, origin) } else { Items::Data(n, origin) }
             }
             Val::Object(o) => self.of_policy(o),
             _ => Items::Ends { data: true },

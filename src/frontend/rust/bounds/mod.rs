@@ -51,25 +51,10 @@ pub fn bounds(values: &Values, body: BodyId, the_loop: ExprId) -> Bounds {
 }
 
 /// What bounds a loop, where the caller knows which expressions are the tries.
-pub fn bounds_of(
-    values: &Values,
-    body: BodyId,
-    the_loop: ExprId,
-    is_work: &dyn Fn(ExprId) -> bool,
-) -> Bounds {
+pub fn bounds_of(values: &Values, body: BodyId, the_loop: ExprId, is_work: &dyn Fn(ExprId) -> bool) -> Bounds {
     let head = head_counter(values.tree(body), the_loop);
-    let look = Look {
-        values,
-        body,
-        the_loop,
-        locals: values.locals(body),
-        head,
-    };
-    let mut search = Search {
-        look,
-        is_work,
-        found: Bounds::default(),
-    };
+    let look = Look { values, body, the_loop, locals: values.locals(body), head };
+    let mut search = Search { look, is_work, found: Bounds::default() };
     search.head();
     search.counters();
     search.iterators();
@@ -86,9 +71,7 @@ fn head_counter(tree: &RustFile, the_loop: ExprId) -> Option<PatId> {
     let named = |p: PatId| matches!(tree.pat(p).kind, PatKind::Ident { .. }).then_some(p);
     match (&tree.pat(*pat).kind, &tree.expr(*iter).kind) {
         (PatKind::Ident { .. }, ExprKind::Range { .. }) => Some(*pat),
-        (PatKind::Tuple(parts), ExprKind::Method { name, .. }) if *name == "enumerate" => {
-            named(*parts.first()?)
-        }
+        (PatKind::Tuple(parts), ExprKind::Method { name, .. }) if *name == "enumerate" => named(*parts.first()?),
         _ => None,
     }
 }
@@ -111,9 +94,7 @@ impl Search<'_, '_, '_> {
         let stop = match self.look.items(iter) {
             Items::Endless => return,
             Items::Turns(count, origin) => Stop::Count(count, origin),
-            Items::Ends { data: false } => {
-                Stop::Ends(Origin::literal(self.look.values.span(self.look.body, iter)))
-            }
+            Items::Ends { data: false } => Stop::Ends(Origin::literal(self.look.values.span(self.look.body, iter))),
             Items::Data(count, origin) => {
                 self.found.iterates = Some(iter);
                 Stop::Count(count, origin)
@@ -139,21 +120,13 @@ impl Search<'_, '_, '_> {
 
     fn turn(&self, focus: Focus, failing: bool) -> Node {
         let is_work = self.is_work;
-        let mut compile = Compile {
-            look: &self.look,
-            focus,
-            is_work,
-            failing,
-            around: Vec::new(),
-        };
+        let mut compile = Compile { look: &self.look, focus, is_work, failing, around: Vec::new() };
         let turn = compile.turn();
         match turn.any(&|n| *n == Node::Work) {
             true => turn,
             // Nothing looks like a try: every turn that gets past the head is one.
             false => match turn {
-                Node::If(cond, body, out)
-                    if matches!(self.look.kind(self.look.the_loop), ExprKind::While { .. }) =>
-                {
+                Node::If(cond, body, out) if matches!(self.look.kind(self.look.the_loop), ExprKind::While { .. }) => {
                     Node::If(cond, Box::new(Node::Seq(vec![Node::Work, *body])), out)
                 }
                 other => Node::Seq(vec![Node::Work, other]),
@@ -177,14 +150,7 @@ impl Search<'_, '_, '_> {
             {
                 let limit = Val::Nothing;
                 let op = super::tree::BinaryOp::Ge;
-                candidates.push(Compare {
-                    cell,
-                    offset: 0,
-                    op,
-                    limit,
-                    limit_at: None,
-                    at: e,
-                });
+                candidates.push(Compare { cell, offset: 0, op, limit, limit_at: None, at: e });
             }
         });
         let mut done: Vec<(Cell, Val)> = Vec::new();
@@ -199,10 +165,7 @@ impl Search<'_, '_, '_> {
             };
             self.found.stops.push(Stop::Count(value, origin));
             self.found.at.get_or_insert(self.at(candidate.at));
-            for same in candidates
-                .iter()
-                .filter(|c| c.cell == candidate.cell && c.limit == candidate.limit)
-            {
+            for same in candidates.iter().filter(|c| c.cell == candidate.cell && c.limit == candidate.limit) {
                 self.found.conditions.insert(same.at);
                 self.found.exhausts |= self.in_head(same.at);
             }
@@ -213,15 +176,10 @@ impl Search<'_, '_, '_> {
     fn count(&self, candidate: &Compare) -> Option<(Value, Origin)> {
         let focus = Focus::Counter(candidate.cell.clone(), candidate.limit.clone());
         let turn = self.turn(focus.clone(), false);
-        let each =
-            i64::from(candidate.cell.root.is_some() && candidate.cell.root == self.look.head);
+        let each = i64::from(candidate.cell.root.is_some() && candidate.cell.root == self.look.head);
         let first = self.begins_at(&candidate.cell)?;
         let own = candidate.limit == Val::Nothing;
-        let limit = if own {
-            Val::Int(Value::Number(0), Origin::none())
-        } else {
-            candidate.limit.clone()
-        };
+        let limit = if own { Val::Int(Value::Number(0), Origin::none()) } else { candidate.limit.clone() };
         measure(&turn, self.look.the_loop, each, &first, &limit).or_else(|| {
             let turn = self.turn(focus, true);
             measure(&turn, self.look.the_loop, each, &first, &limit)
@@ -231,20 +189,10 @@ impl Search<'_, '_, '_> {
     /// The counter's value when the loop is reached.
     fn begins_at(&self, cell: &Cell) -> Option<Val> {
         let values = self.look.values;
-        let changes = self
-            .look
-            .locals
-            .changes
-            .get(cell)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let outside = changes
-            .iter()
-            .filter(|c| !self.look.locals.inside(c.at(), self.look.the_loop));
+        let changes = self.look.locals.changes.get(cell).map(Vec::as_slice).unwrap_or_default();
+        let outside = changes.iter().filter(|c| !self.look.locals.inside(c.at(), self.look.the_loop));
         let at = |e: ExprId| values.tree(self.look.body).expr(e).at.start;
-        let before = outside
-            .filter(|c| at(c.at()) < at(self.look.the_loop))
-            .max_by_key(|c| at(c.at()));
+        let before = outside.filter(|c| at(c.at()) < at(self.look.the_loop)).max_by_key(|c| at(c.at()));
         match before {
             Some(Change::Assign(_, value)) => return Some(values.eval(self.look.body, *value)),
             Some(Change::Op(..)) => return Some(Val::unknown("it is changed before the loop")),
@@ -261,15 +209,12 @@ impl Search<'_, '_, '_> {
                 self.each(&mut |e| {
                     if let ExprKind::Field { base, .. } = self.look.kind(e)
                         && self.look.cell(e).as_ref() == Some(cell)
-                        && let Some(super::program::Ty::Adt(adt, _)) =
-                            values.type_of(self.look.body, *base)
+                        && let Some(super::program::Ty::Adt(adt, _)) = values.type_of(self.look.body, *base)
                     {
                         owner = Some(*adt);
                     }
                 });
-                Some(
-                    owner.map_or_else(|| Val::unknown("a field"), |adt| values.field_of(adt, name)),
-                )
+                Some(owner.map_or_else(|| Val::unknown("a field"), |adt| values.field_of(adt, name)))
             }
         }
     }
@@ -278,9 +223,7 @@ impl Search<'_, '_, '_> {
         let zero = Val::Int(Value::Number(0), Origin::none());
         match self.look.kind(self.look.the_loop) {
             ExprKind::For { iter, .. } => match self.look.kind(*iter) {
-                ExprKind::Range {
-                    start: Some(start), ..
-                } => self.look.values.eval(self.look.body, *start),
+                ExprKind::Range { start: Some(start), .. } => self.look.values.eval(self.look.body, *start),
                 _ => zero,
             },
             _ => zero,
@@ -310,15 +253,9 @@ impl Search<'_, '_, '_> {
             if run(PROBE).tries().is_none() {
                 continue;
             }
-            let value = self
-                .begins_at(&cell)
-                .unwrap_or_else(|| Val::unknown("an iterator"));
+            let value = self.begins_at(&cell).unwrap_or_else(|| Val::unknown("an iterator"));
             let place = Origin::literal(self.look.values.span(self.look.body, e));
-            let items = match cell
-                .root
-                .filter(|_| cell.fields.is_empty())
-                .and_then(|p| self.written(p))
-            {
+            let items = match cell.root.filter(|_| cell.fields.is_empty()).and_then(|p| self.written(p)) {
                 Some(written) => self.look.items(written),
                 None => self.look.of_value(&value),
             };
@@ -356,14 +293,7 @@ impl Search<'_, '_, '_> {
     /// Ends within two turns once the condition holds for good.
     fn ends(&self, focus: Focus) -> bool {
         let turn = self.turn(focus, false);
-        let run = Run {
-            turn: &turn,
-            the_loop: self.look.the_loop,
-            start: 0,
-            limit: 0,
-            each: 0,
-            turns: 2,
-        };
+        let run = Run { turn: &turn, the_loop: self.look.the_loop, start: 0, limit: 0, each: 0, turns: 2 };
         run.tries().is_some()
     }
 
@@ -382,9 +312,7 @@ impl Search<'_, '_, '_> {
                 limits.push(limit);
             }
         }
-        self.found
-            .stops
-            .extend(limits.into_iter().map(|(v, o)| Stop::Elapsed(v, o)));
+        self.found.stops.extend(limits.into_iter().map(|(v, o)| Stop::Elapsed(v, o)));
     }
 
     fn cancel(&mut self) {
@@ -402,36 +330,19 @@ impl Search<'_, '_, '_> {
 }
 
 /// Runs the turn with the numbers there are; where one is open, with two stand-ins that show how the count hangs on it.
-fn measure(
-    turn: &Node,
-    the_loop: ExprId,
-    each: i64,
-    first: &Val,
-    limit: &Val,
-) -> Option<(Value, Origin)> {
+fn measure(turn: &Node, the_loop: ExprId, each: i64, first: &Val, limit: &Val) -> Option<(Value, Origin)> {
     let ((start, start_from), (end, end_from)) = (largest(first), largest(limit));
     let small = |v: &Value| v.number().and_then(|n| i64::try_from(n).ok());
     let run = |start: i64, limit: i64| {
         let turns = start.abs_diff(limit).saturating_add(80);
-        Run {
-            turn,
-            the_loop,
-            start,
-            limit,
-            each,
-            turns,
-        }
-        .tries()
+        Run { turn, the_loop, start, limit, each, turns }.tries()
     };
     let known = |v: &Value| small(v).filter(|n| *n <= RUN);
     match (known(&start), known(&end)) {
         (Some(s), Some(e)) => {
             let tries = run(s, e)?;
             // A test for equality that is never met is no bound, but one run of it may still end by luck.
-            Some((
-                Value::Number(tries),
-                if s > e { start_from } else { end_from },
-            ))
+            Some((Value::Number(tries), if s > e { start_from } else { end_from }))
         }
         (Some(s), None) => {
             let (near, far) = (run(s, s + PROBE)?, run(s, s + 2 * PROBE)?);
@@ -443,20 +354,12 @@ fn measure(
                 return Some((stretch(start, near, far, e + PROBE), start_from));
             }
             run((e - PROBE).min(0), e)?;
-            Some((
-                Value::unknown("it starts at a number that is not known"),
-                start_from,
-            ))
+            Some((Value::unknown("it starts at a number that is not known"), start_from))
         }
         (None, None) => {
             let up = run(0, PROBE).is_some();
             let down = run(PROBE, 0).is_some();
-            (up || down).then(|| {
-                (
-                    Value::unknown("its start and its limit are not known"),
-                    end_from,
-                )
-            })
+            (up || down).then(|| (Value::unknown("its start and its limit are not known"), end_from))
         }
     }
 }

@@ -73,10 +73,7 @@ impl Node {
                 Node::Seq(parts) | Node::Any(parts) => parts.iter().any(|p| p.any(is)),
                 Node::If(cond, a, b) => inside(cond) || a.any(is) || b.any(is),
                 Node::Match(cond, arms) => {
-                    inside(cond)
-                        || arms
-                            .iter()
-                            .any(|a| a.body.any(is) || a.guard.as_ref().is_some_and(inside))
+                    inside(cond) || arms.iter().any(|a| a.body.any(is) || a.guard.as_ref().is_some_and(inside))
                 }
                 Node::Catch(_, inner) => inner.any(is),
                 _ => false,
@@ -152,12 +149,7 @@ impl Run<'_> {
         for _ in 0..self.turns {
             let mut flow = self.run(self.turn, states);
             let mut head = flow.on;
-            join(
-                &mut head,
-                flow.exits
-                    .remove(&Exit::Again(self.the_loop))
-                    .unwrap_or_default(),
-            );
+            join(&mut head, flow.exits.remove(&Exit::Again(self.the_loop)).unwrap_or_default());
             for tries in flow.exits.values().flat_map(BTreeMap::values) {
                 most = most.max(*tries);
             }
@@ -182,20 +174,12 @@ impl Run<'_> {
     fn run_node(&self, node: &Node, states: States) -> Flow {
         let with = |change: &dyn Fn(i64) -> i64| {
             let mut on = States::new();
-            states
-                .iter()
-                .for_each(|((c, w), n)| put(&mut on, (change(*c), *w), *n));
-            Flow {
-                on,
-                ..Flow::default()
-            }
+            states.iter().for_each(|((c, w), n)| put(&mut on, (change(*c), *w), *n));
+            Flow { on, ..Flow::default() }
         };
         match node {
             Node::Seq(parts) => {
-                let mut flow = Flow {
-                    on: states,
-                    ..Flow::default()
-                };
+                let mut flow = Flow { on: states, ..Flow::default() };
                 for part in parts {
                     let next = self.run(part, std::mem::take(&mut flow.on));
                     flow.add(next);
@@ -204,9 +188,7 @@ impl Run<'_> {
             }
             Node::Any(parts) => {
                 let mut flow = Flow::default();
-                parts
-                    .iter()
-                    .for_each(|p| flow.add(self.run(p, states.clone())));
+                parts.iter().for_each(|p| flow.add(self.run(p, states.clone())));
                 flow
             }
             Node::If(cond, yes, no) => {
@@ -219,27 +201,15 @@ impl Run<'_> {
             Node::Match(cond, arms) => self.run_match(cond, arms, states),
             Node::Move(n) => with(&|c| shift(c, *n)),
             Node::Sink(n) => with(&|c| {
-                if c == LOST {
-                    c
-                } else {
-                    c.saturating_sub(*n).max(0)
-                }
+                if c == LOST { c } else { c.saturating_sub(*n).max(0) }
             }),
             Node::Lose => with(&|_| LOST),
             Node::Work => {
                 let mut on = States::new();
-                states
-                    .iter()
-                    .for_each(|((c, w), n)| put(&mut on, (*c, true), n + u64::from(!w)));
-                Flow {
-                    on,
-                    ..Flow::default()
-                }
+                states.iter().for_each(|((c, w), n)| put(&mut on, (*c, true), n + u64::from(!w)));
+                Flow { on, ..Flow::default() }
             }
-            Node::Jump(exit) => Flow {
-                on: States::new(),
-                exits: BTreeMap::from([(*exit, states)]),
-            },
+            Node::Jump(exit) => Flow { on: States::new(), exits: BTreeMap::from([(*exit, states)]) },
             Node::Catch(exit, inner) => {
                 let mut flow = self.run(inner, states);
                 join(&mut flow.on, flow.exits.remove(exit).unwrap_or_default());
@@ -302,29 +272,18 @@ impl Run<'_> {
                 flow.add_exits(std::mem::take(&mut before.exits));
                 self.test(cond, before.on, flow)
             }
-            Cond::Compare(offset, op) => split(states, |c| {
-                holds(*op, c.saturating_add(*offset), self.limit)
-            }),
+            Cond::Compare(offset, op) => split(states, |c| holds(*op, c.saturating_add(*offset), self.limit)),
             Cond::AtLeast(n) => split(states, |c| c >= *n),
             Cond::Next => {
                 let (yes, no) = split(states, |c| c >= 1);
-                (
-                    yes.into_iter()
-                        .map(|((c, w), n)| ((shift(c, -1), w), n))
-                        .collect(),
-                    no,
-                )
+                (yes.into_iter().map(|((c, w), n)| ((shift(c, -1), w), n)).collect(), no)
             }
         }
     }
 }
 
 fn shift(counter: i64, by: i64) -> i64 {
-    if counter == LOST {
-        counter
-    } else {
-        counter.saturating_add(by)
-    }
+    if counter == LOST { counter } else { counter.saturating_add(by) }
 }
 
 fn split(states: States, is: impl Fn(i64) -> bool) -> (States, States) {

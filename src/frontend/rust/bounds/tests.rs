@@ -12,11 +12,7 @@ fn all(text: &str) -> Bounds {
 
 fn counts(text: &str) -> Vec<Value> {
     let only = |s: Stop| {
-        if let Stop::Count(v, _) = s {
-            Some(v)
-        } else {
-            None
-        }
+        if let Stop::Count(v, _) = s { Some(v) } else { None }
     };
     all(text).stops.into_iter().filter_map(only).collect()
 }
@@ -24,10 +20,7 @@ fn counts(text: &str) -> Vec<Value> {
 fn count(text: &str) -> Option<u64> {
     match &counts(text)[..] {
         [] => None,
-        [one] => Some(
-            one.number()
-                .unwrap_or_else(|| panic!("{one:?} is no number: {text}")),
-        ),
+        [one] => Some(one.number().unwrap_or_else(|| panic!("{one:?} is no number: {text}"))),
         more => panic!("{more:?}: {text}"),
     }
 }
@@ -45,14 +38,7 @@ fn compare(op: &str, a: i64, b: i64) -> bool {
 }
 
 /// Three things happen in a turn in some order: the step, the try, the test that leaves. `None`: endless.
-fn simulate(
-    order: &str,
-    op: &str,
-    leave_when: bool,
-    init: i64,
-    step: i64,
-    limit: i64,
-) -> Option<u64> {
+fn simulate(order: &str, op: &str, leave_when: bool, init: i64, step: i64, limit: i64) -> Option<u64> {
     let (mut n, mut tries) = (init, 0);
     for _ in 0..200 {
         for part in order.chars() {
@@ -73,14 +59,7 @@ fn loops_with_guards_count_as_they_run() {
     for order in ["swt", "stw", "wst", "wts", "tsw", "tws"] {
         for op in OPS {
             for leave in [true, false] {
-                for (init, step, limit) in [
-                    (0, 1, 3),
-                    (1, 1, 3),
-                    (0, 1, 4),
-                    (4, -1, 0),
-                    (3, -1, 1),
-                    (3, -1, 0),
-                ] {
+                for (init, step, limit) in [(0, 1, 3), (1, 1, 3), (0, 1, 4), (4, -1, 0), (3, -1, 1), (3, -1, 0)] {
                     let expected = simulate(order, op, leave, init, step, limit);
                     let test = match leave {
                         true => format!("if n {op} {limit} {{ return; }}"),
@@ -112,19 +91,9 @@ fn while_heads_count_as_they_run() {
             for (init, step, limit) in [(0, 1, 3), (1, 1, 3), (0, 1, 1), (3, -1, 0), (3, -1, 1)] {
                 let expected = simulate(&format!("t{order}"), op, false, init, step, limit);
                 let step = if step > 0 { "n += 1;" } else { "n -= 1;" };
-                let parts: String = order
-                    .chars()
-                    .map(|c| {
-                        if c == 's' {
-                            step
-                        } else {
-                            " call().await.ok(); "
-                        }
-                    })
-                    .collect();
-                let text = format!(
-                    "async fn f() {{ let mut n = {init}; while n {op} {limit} {{ {parts} }} }}"
-                );
+                let parts: String =
+                    order.chars().map(|c| if c == 's' { step } else { " call().await.ok(); " }).collect();
+                let text = format!("async fn f() {{ let mut n = {init}; while n {op} {limit} {{ {parts} }} }}");
                 assert_eq!(count(&text), expected, "{text}");
                 if expected.is_some() {
                     assert!(all(&text).exhausts, "{text}");
@@ -156,19 +125,14 @@ fn match_guards_count_as_they_run() {
 
 #[test]
 fn heads_of_for() {
-    let with = |iter: &str| {
-        format!("async fn f(k: usize) {{ for n in {iter} {{ call(n).await.ok(); }} }}")
-    };
+    let with = |iter: &str| format!("async fn f(k: usize) {{ for n in {iter} {{ call(n).await.ok(); }} }}");
     assert_eq!(count(&with("0..5")), Some(5));
     assert_eq!(count(&with("1..=5")), Some(5));
     assert_eq!(count(&with("0..=5")), Some(6));
     assert_eq!(count(&with("(0..5).rev()")), Some(5));
     assert_eq!(count(&with("(0..9).take(4)")), Some(4));
     assert_eq!(count(&with("[100, 200, 300]")), Some(3));
-    assert_eq!(
-        count(&with("[100, 200].iter().chain([300].iter())")),
-        Some(3)
-    );
+    assert_eq!(count(&with("[100, 200].iter().chain([300].iter())")), Some(3));
     assert_eq!(count(&with("plan::Steps::from_millis(5).take(3)")), Some(3));
     assert_eq!(counts(&with("0..k")), [Value::Param(0)]);
     assert_eq!(counts(&with("0..=k")), [Value::Param(0).plus(1)]);
@@ -191,11 +155,7 @@ fn limits_that_are_parameters() {
     assert_eq!(counts(text), [Value::Param(0).plus(1)]);
     let text = "async fn f(p: &P) { let mut n = 0; loop { match call().await { Ok(v) => return v,
         Err(e) if n >= p.max || odd(&e) => return e, Err(_) => { n += 1; } } } } struct P { max: u32 }";
-    assert!(
-        matches!(counts(text)[..], [Value::Unknown(_)]),
-        "{:?}",
-        counts(text)
-    );
+    assert!(matches!(counts(text)[..], [Value::Unknown(_)]), "{:?}", counts(text));
 }
 
 #[test]
@@ -216,21 +176,12 @@ fn countdowns_and_iterators() {
 
 #[test]
 fn what_bounds_nothing() {
-    assert_eq!(
-        count("async fn f() { let mut n = 0; loop { call().await.ok(); if n > 3 { return; } } }"),
-        None
-    );
-    assert_eq!(
-        count(
-            "async fn f() { loop { let mut n = 0; call().await.ok(); n += 1; if n > 3 { return; } } }"
-        ),
-        None
-    );
+    assert_eq!(count("async fn f() { let mut n = 0; loop { call().await.ok(); if n > 3 { return; } } }"), None);
+    assert_eq!(count("async fn f() { loop { let mut n = 0; call().await.ok(); n += 1; if n > 3 { return; } } }"), None);
     let reset = "async fn f() { let mut n = 0; loop { match call().await { Ok(_) => n = 0, Err(_) => n += 1 }
         if n > 3 { return; } } }";
     assert_eq!(count(reset), None);
-    let logs =
-        "async fn f() { let mut n = 0; loop { call().await.ok(); n += 1; if n > 3 { warn(); } } }";
+    let logs = "async fn f() { let mut n = 0; loop { call().await.ok(); n += 1; if n > 3 { warn(); } } }";
     assert_eq!(count(logs), None);
 }
 
@@ -244,27 +195,24 @@ fn clocks_and_cancellation() {
         "Duration::from_secs(3) < Instant::now() - start",
         "deadline.saturating_duration_since(Instant::now()).is_zero()",
     ] {
-        let text = format!("{head} async fn f() {{ let start = Instant::now(); let deadline = Instant::now() + Duration::from_secs(3);
-            loop {{ call().await.ok(); if {cond} {{ return; }} }} }}");
-        let stops = all(&text).stops;
-        assert!(
-            matches!(&stops[..], [Stop::Elapsed(Value::Number(3_000), _)]),
-            "{stops:?}: {cond}"
+        let text = format!(
+            "{head} async fn f() {{ let start = Instant::now(); let deadline = Instant::now() + Duration::from_secs(3);
+            loop {{ call().await.ok(); if {cond} {{ return; }} }} }}"
         );
+        let stops = all(&text).stops;
+        assert!(matches!(&stops[..], [Stop::Elapsed(Value::Number(3_000), _)]), "{stops:?}: {cond}");
     }
     let text = format!(
         "{head} async fn f() {{ let start = Instant::now(); while start.elapsed() < Duration::from_secs(3) {{ call().await.ok(); }} }}"
     );
-    assert!(matches!(
-        &all(&text).stops[..],
-        [Stop::Elapsed(Value::Number(3_000), _)]
-    ));
+    assert!(matches!(&all(&text).stops[..], [Stop::Elapsed(Value::Number(3_000), _)]));
     let logs = format!(
         "{head} async fn f() {{ let start = Instant::now(); loop {{ call().await.ok(); if start.elapsed() > Duration::from_secs(3) {{ warn(); }} }} }}"
     );
     assert!(all(&logs).stops.is_empty());
     let text = "async fn f(t: T) { while !t.is_cancelled() { call().await.ok(); } }";
     assert_eq!(all(text).stops, [Stop::Cancelled]);
-    let text = "async fn f(t: T) { loop { tokio::select! { _ = t.cancelled() => return, r = call() => { use_it(r); } } } }";
+    let text =
+        "async fn f(t: T) { loop { tokio::select! { _ = t.cancelled() => return, r = call() => { use_it(r); } } } }";
     assert_eq!(all(text).stops, [Stop::Cancelled]);
 }

@@ -46,11 +46,7 @@ impl Compile<'_, '_, '_> {
             ExprKind::While { label, cond, body } => {
                 let cond = self.cond(*cond);
                 self.around.push((label.clone(), e, true));
-                Node::If(
-                    cond,
-                    Box::new(self.node(*body)),
-                    Box::new(Node::Jump(Exit::Break(e))),
-                )
+                Node::If(cond, Box::new(self.node(*body)), Box::new(Node::Jump(Exit::Break(e))))
             }
             _ => Node::nothing(),
         }
@@ -64,11 +60,7 @@ impl Compile<'_, '_, '_> {
         let look = self.look;
         match look.kind(e) {
             ExprKind::Block(block) => self.block(e, block),
-            ExprKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
+            ExprKind::If { cond, then, otherwise } => {
                 let cond = self.cond(*cond);
                 let otherwise = otherwise.map_or_else(Node::nothing, |o| self.node(o));
                 Node::If(cond, Box::new(self.node(*then)), Box::new(otherwise))
@@ -76,38 +68,26 @@ impl Compile<'_, '_, '_> {
             ExprKind::Match { value, arms } => self.choice(*value, arms),
             ExprKind::Loop { label, body } => self.inner_loop(e, label, None, *body),
             ExprKind::While { label, cond, body } => self.inner_loop(e, label, Some(*cond), *body),
-            ExprKind::For {
-                label, iter, body, ..
-            } => self.inner_loop(e, label, Some(*iter), *body),
+            ExprKind::For { label, iter, body, .. } => self.inner_loop(e, label, Some(*iter), *body),
             ExprKind::Break { label, value } => {
                 let before = value.map_or_else(Node::nothing, |v| self.node(v));
-                let to = self
-                    .target(label.as_ref(), true)
-                    .map_or(Exit::Return, Exit::Break);
+                let to = self.target(label.as_ref(), true).map_or(Exit::Return, Exit::Break);
                 Node::Seq(vec![before, Node::Jump(to)])
             }
-            ExprKind::Continue { label } => Node::Jump(
-                self.target(label.as_ref(), false)
-                    .map_or(Exit::Return, Exit::Again),
-            ),
+            ExprKind::Continue { label } => {
+                Node::Jump(self.target(label.as_ref(), false).map_or(Exit::Return, Exit::Again))
+            }
             ExprKind::Return(value) => {
                 let before = value.map_or_else(Node::nothing, |v| self.node(v));
                 Node::Seq(vec![before, Node::Jump(Exit::Return)])
             }
             ExprKind::Try(inner) => {
                 let cond = self.fallible(*inner);
-                Node::If(
-                    cond,
-                    Box::new(Node::nothing()),
-                    Box::new(Node::Jump(Exit::Return)),
-                )
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
             }
             ExprKind::Closure { .. } => Node::nothing(),
             ExprKind::Async { block } => Node::Catch(Exit::Return, Box::new(self.node(*block))),
-            ExprKind::Binary {
-                op: BinaryOp::And | BinaryOp::Or,
-                ..
-            } => {
+            ExprKind::Binary { op: BinaryOp::And | BinaryOp::Or, .. } => {
                 let cond = self.cond(e);
                 Node::If(cond, Box::new(Node::nothing()), Box::new(Node::nothing()))
             }
@@ -158,19 +138,12 @@ impl Compile<'_, '_, '_> {
         for stmt in &block.stmts {
             match stmt {
                 Stmt::Expr(e) => parts.push(self.node(*e)),
-                Stmt::Let {
-                    pat,
-                    value: Some(value),
-                    otherwise: Some(other),
-                    ..
-                } => {
+                Stmt::Let { pat, value: Some(value), otherwise: Some(other), .. } => {
                     let cond = self.matched(*pat, *value);
                     let other = self.node(*other);
                     parts.push(Node::If(cond, Box::new(Node::nothing()), Box::new(other)));
                 }
-                Stmt::Let {
-                    value: Some(value), ..
-                } => parts.push(self.node(*value)),
+                Stmt::Let { value: Some(value), .. } => parts.push(self.node(*value)),
                 Stmt::Let { .. } => {}
             }
         }
@@ -187,13 +160,7 @@ impl Compile<'_, '_, '_> {
     }
 
     /// A loop inside the turn: its body runs not at all (unless it has no head), once, or twice.
-    fn inner_loop(
-        &mut self,
-        e: ExprId,
-        label: &Option<Name>,
-        head: Option<ExprId>,
-        body: ExprId,
-    ) -> Node {
+    fn inner_loop(&mut self, e: ExprId, label: &Option<Name>, head: Option<ExprId>, body: ExprId) -> Node {
         let before = head.map_or_else(Node::nothing, |h| self.node(h));
         self.around.push((label.clone(), e, true));
         let turn = Node::Catch(Exit::Again(e), Box::new(self.node(body)));
@@ -202,21 +169,13 @@ impl Compile<'_, '_, '_> {
         let turns = match (moves, head.is_some()) {
             (false, true) => Node::Any(vec![Node::nothing(), turn]),
             (false, false) => turn,
-            (true, _) => Node::Any(vec![
-                Node::nothing(),
-                turn.clone(),
-                Node::Seq(vec![turn.clone(), turn]),
-            ]),
+            (true, _) => Node::Any(vec![Node::nothing(), turn.clone(), Node::Seq(vec![turn.clone(), turn])]),
         };
         Node::Seq(vec![before, Node::Catch(Exit::Break(e), Box::new(turns))])
     }
 
     fn macro_node(&mut self, e: ExprId, call: &MacroCall) -> Node {
-        let name = call
-            .path
-            .last()
-            .map(|s| s.name.as_str())
-            .unwrap_or_default();
+        let name = call.path.last().map(|s| s.name.as_str()).unwrap_or_default();
         match (&call.args, name) {
             (MacroArgs::Select(arms), _) => {
                 let mut before = Vec::new();
@@ -233,11 +192,7 @@ impl Compile<'_, '_, '_> {
             }
             (MacroArgs::List(parts), "ensure" | "assert") if !parts.is_empty() => {
                 let cond = self.cond(parts[0]);
-                Node::If(
-                    cond,
-                    Box::new(Node::nothing()),
-                    Box::new(Node::Jump(Exit::Return)),
-                )
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
             }
             (_, "bail" | "panic" | "unreachable" | "todo" | "unimplemented") => {
                 Node::Seq(vec![self.plain(e), Node::Jump(Exit::Return)])
@@ -252,9 +207,7 @@ impl Compile<'_, '_, '_> {
         let (tree, types) = (values.tree(self.look.body), values.types(self.look.body));
         let mut out: Vec<MatchArm> = Vec::new();
         for (i, arm) in arms.iter().enumerate() {
-            let after = (0..i)
-                .filter(|k| cover::covers(tree, types, arms[*k].pat, arm.pat))
-                .collect();
+            let after = (0..i).filter(|k| cover::covers(tree, types, arms[*k].pat, arm.pat)).collect();
             let guard = arm.guard.map(|g| self.cond(g));
             let side = cover::side(tree, arm.pat);
             let body = self.node(arm.body);
@@ -262,12 +215,7 @@ impl Compile<'_, '_, '_> {
                 true => Node::Jump(Exit::Return),
                 false => body,
             };
-            out.push(MatchArm {
-                side,
-                guard,
-                after,
-                body,
-            });
+            out.push(MatchArm { side, guard, after, body });
         }
         Node::Match(cond, out)
     }
@@ -280,10 +228,7 @@ impl Compile<'_, '_, '_> {
                 Some((found, n)) if found == *cell => Some(Cond::AtLeast(n)),
                 _ => None,
             },
-            Focus::Clock => self
-                .look
-                .elapsed(self.look.stripped(value))
-                .map(|(up, _)| Cond::Is(up)),
+            Focus::Clock => self.look.elapsed(self.look.stripped(value)).map(|(up, _)| Cond::Is(up)),
             _ => None,
         };
         match atom {
@@ -321,22 +266,15 @@ impl Compile<'_, '_, '_> {
         let look = self.look;
         match look.kind(e) {
             ExprKind::Unary(UnaryOp::Not, inner) => Cond::Not(Box::new(self.cond(*inner))),
-            ExprKind::Binary {
-                op: BinaryOp::And,
-                left,
-                right,
-            } => Cond::And(Box::new(self.cond(*left)), Box::new(self.cond(*right))),
-            ExprKind::Binary {
-                op: BinaryOp::Or,
-                left,
-                right,
-            } => Cond::Or(Box::new(self.cond(*left)), Box::new(self.cond(*right))),
+            ExprKind::Binary { op: BinaryOp::And, left, right } => {
+                Cond::And(Box::new(self.cond(*left)), Box::new(self.cond(*right)))
+            }
+            ExprKind::Binary { op: BinaryOp::Or, left, right } => {
+                Cond::Or(Box::new(self.cond(*left)), Box::new(self.cond(*right)))
+            }
             ExprKind::Lit(Lit::Bool(b)) => Cond::Is(*b),
             ExprKind::Let { pat, value } => self.matched(*pat, *value),
-            ExprKind::Macro(MacroCall {
-                args: MacroArgs::Matches { value, pat, guard },
-                ..
-            }) => {
+            ExprKind::Macro(MacroCall { args: MacroArgs::Matches { value, pat, guard }, .. }) => {
                 let first = self.matched(*pat, *value);
                 match guard {
                     Some(g) => Cond::And(Box::new(first), Box::new(self.cond(*g))),
@@ -369,13 +307,7 @@ impl Compile<'_, '_, '_> {
     fn atom(&self, e: ExprId) -> Option<Cond> {
         match &self.focus {
             Focus::Counter(cell, limit) => {
-                let Compare {
-                    cell: found,
-                    offset,
-                    op,
-                    limit: against,
-                    ..
-                } = self.look.compare(e)?;
+                let Compare { cell: found, offset, op, limit: against, .. } = self.look.compare(e)?;
                 (found == *cell && against == *limit).then_some(Cond::Compare(offset, op))
             }
             Focus::Clock => self.look.elapsed(e).map(|(up, _)| Cond::Is(up)),
@@ -386,9 +318,7 @@ impl Compile<'_, '_, '_> {
 
     fn is_focus(&self, to: ExprId) -> bool {
         match &self.focus {
-            Focus::Counter(cell, _) | Focus::Left(cell) => {
-                self.look.cell(to).as_ref() == Some(cell)
-            }
+            Focus::Counter(cell, _) | Focus::Left(cell) => self.look.cell(to).as_ref() == Some(cell),
             _ => false,
         }
     }
@@ -416,10 +346,7 @@ impl Compile<'_, '_, '_> {
         let look = self.look;
         let own = look.cell(to)?;
         match look.kind(value) {
-            ExprKind::Binary {
-                op: BinaryOp::Add | BinaryOp::Sub,
-                ..
-            } => {
+            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. } => {
                 let (cell, n) = look.counter(value)?;
                 (cell == own).then_some(Node::Move(n))
             }
@@ -427,12 +354,7 @@ impl Compile<'_, '_, '_> {
                 let (cell, n) = look.checked_sub(*inner)?;
                 (cell == own).then_some(Node::Move(-n))
             }
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } => {
+            ExprKind::Method { receiver, name, args, .. } => {
                 let n = look.number(*args.first()?)?;
                 let same = look.cell(*receiver)? == own;
                 match name.as_str() {
@@ -444,9 +366,7 @@ impl Compile<'_, '_, '_> {
             }
             ExprKind::Match { value, arms } => {
                 let (cell, n) = look.checked_sub(*value)?;
-                let keeps = arms
-                    .iter()
-                    .any(|a| matches!(look.kind(a.body), ExprKind::Path(_)));
+                let keeps = arms.iter().any(|a| matches!(look.kind(a.body), ExprKind::Path(_)));
                 (cell == own && keeps).then_some(Node::Move(-n))
             }
             ExprKind::Path(_) => {

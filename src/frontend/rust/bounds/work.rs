@@ -14,9 +14,7 @@ pub fn guess(values: &Values, body: BodyId, the_loop: ExprId) -> impl Fn(ExprId)
         let inner = match &tree.expr(e).kind {
             ExprKind::Await(inner) | ExprKind::Try(inner) => Some(*inner),
             ExprKind::Match { value, .. } | ExprKind::Let { value, .. } => Some(*value),
-            ExprKind::Call { .. } if matches!(values.target(body, e), Some(Target::Callable)) => {
-                Some(e)
-            }
+            ExprKind::Call { .. } if matches!(values.target(body, e), Some(Target::Callable)) => Some(e),
             ExprKind::Call { .. } | ExprKind::Method { .. } if fails(values, body, e) => Some(e),
             _ => None,
         };
@@ -47,16 +45,8 @@ fn known_local(values: &Values, body: BodyId, e: ExprId) -> bool {
     match values.target(body, e) {
         Some(Target::Foreign(path)) => {
             let does = values.model_of(path).and_then(|m| m.does.as_ref());
-            matches!(
-                does,
-                Some(
-                    Does::Sleep { .. }
-                        | Does::Random
-                        | Does::Local
-                        | Does::StatusToError
-                        | Does::Status
-                )
-            ) || path.ends_with("::sleep")
+            matches!(does, Some(Does::Sleep { .. } | Does::Random | Does::Local | Does::StatusToError | Does::Status))
+                || path.ends_with("::sleep")
                 || path.starts_with("std::")
                 || path.starts_with("core::")
         }

@@ -24,7 +24,9 @@ impl Flow<'_> {
             ExprKind::Call { .. } | ExprKind::Method { .. } => self.call(e),
             ExprKind::Try(inner) => self.question(*inner),
             ExprKind::Await(inner) => self.future(*inner, true),
-            ExprKind::Ref(inner) | ExprKind::Field { base: inner, .. } | ExprKind::Cast { value: inner, .. } => self.expr(*inner),
+            ExprKind::Ref(inner) | ExprKind::Field { base: inner, .. } | ExprKind::Cast { value: inner, .. } => {
+                self.expr(*inner)
+            }
             ExprKind::Unary(_, inner) => tidy::dropped(self.expr(*inner)),
             ExprKind::If { cond, then, otherwise } => self.if_expr(*cond, *then, *otherwise),
             ExprKind::Let { value, .. } => tidy::dropped(self.expr(*value)),
@@ -313,5 +315,16 @@ pub(super) fn as_error(caught: Effect) -> Effect {
 /// Wrappers of the language's own library that only hand a future or closure on.
 fn hands_on(path: &str) -> bool {
     let name = path.rsplit("::").next().unwrap_or(path);
-    matches!(name, "pin" | "boxed" | "boxed_local" | "fuse" | "instrument" | "in_current_span" | "into_future" | "by_ref" | "as_mut")
+    matches!(
+        name,
+        "pin"
+            | "boxed"
+            | "boxed_local"
+            | "fuse"
+            | "instrument"
+            | "in_current_span"
+            | "into_future"
+            | "by_ref"
+            | "as_mut"
+    )
 }

@@ -69,7 +69,8 @@ impl Flow<'_> {
             (Some(name), 2..) => Callee::AnyOf(name, places),
             _ => Callee::Place(place),
         };
-        let quiet = ids.iter().all(|id| !self.world.loud.contains(id)) && args.iter().all(|a| matches!(a, Arg::Other | Arg::Value(..)));
+        let quiet = ids.iter().all(|id| !self.world.loud.contains(id))
+            && args.iter().all(|a| matches!(a, Arg::Other | Arg::Value(..)));
         if quiet {
             // A constructor or getter: its value may still be (part of) an ending that was caught.
             return tidy::seq(effects);
@@ -93,7 +94,9 @@ impl Flow<'_> {
     fn argument(&mut self, e: ExprId) -> Arg {
         let inner = pats::root(self.tree, e);
         match &self.tree.expr(inner).kind {
-            ExprKind::Closure { .. } | ExprKind::Async { .. } => return Arg::Closure(Box::new(self.future(inner, false))),
+            ExprKind::Closure { .. } | ExprKind::Async { .. } => {
+                return Arg::Closure(Box::new(self.future(inner, false)));
+            }
             ExprKind::Path(_) => {
                 if let Some(Target::Fns(ids, _)) = self.types.targets.get(&inner)
                     && let Some(place) = ids.first().and_then(|id| self.world.places.get(id))
@@ -117,7 +120,8 @@ impl Flow<'_> {
         if self.is_number(e) {
             let val = self.world.values.eval(self.body, e);
             let duration = matches!(self.types.types.get(&e), Some(Ty::Foreign(name, _)) if name.ends_with("Duration"));
-            let (value, origin) = if duration { self.world.values.as_ms(&val) } else { self.world.values.as_count(&val) };
+            let (value, origin) =
+                if duration { self.world.values.as_ms(&val) } else { self.world.values.as_count(&val) };
             return Arg::Value(value, origin);
         }
         Arg::Other
@@ -131,7 +135,8 @@ impl Flow<'_> {
             match ty {
                 Ty::Foreign(name, args) if name == "Option" => args.iter().any(numeric),
                 Ty::Foreign(name, _) => {
-                    matches!(&**name, "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize") || name.ends_with("Duration")
+                    matches!(&**name, "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize")
+                        || name.ends_with("Duration")
                 }
                 _ => false,
             }
@@ -144,7 +149,8 @@ impl Flow<'_> {
         let mut from = pats::mentions(self.tree, self.types, e);
         let further: Vec<_> = from.iter().filter_map(|l| self.made_of.get(l)).flatten().copied().collect();
         from.extend(further);
-        let fresh: Vec<_> = self.loops.iter().filter(|l| l.fresh.iter().any(|p| from.contains(p))).map(|l| l.id).collect();
+        let fresh: Vec<_> =
+            self.loops.iter().filter(|l| l.fresh.iter().any(|p| from.contains(p))).map(|l| l.id).collect();
         let at = self.at(e);
         self.notes.ops.entry(at).or_default().fresh_in.extend(fresh);
     }
@@ -246,7 +252,11 @@ impl Flow<'_> {
         effects.extend(closures);
         if awaited && !derived && !known_local {
             self.note_op(e);
-            effects.push(Effect::Call(Call { callee: Callee::Unknown(Why::new(path)), args: Vec::new(), at: self.at(e) }));
+            effects.push(Effect::Call(Call {
+                callee: Callee::Unknown(Why::new(path)),
+                args: Vec::new(),
+                at: self.at(e),
+            }));
         }
         tidy::seq(effects)
     }
@@ -270,7 +280,8 @@ impl Flow<'_> {
         match name {
             "map_err" | "inspect_err" => self.map_err(effect, args),
             "or_else" | "unwrap_or_else" => {
-                let then = self.in_arm(|f, level| f.while_failing(level, |f| f.closure_on(args.first().copied(), level)));
+                let then =
+                    self.in_arm(|f, level| f.while_failing(level, |f| f.closure_on(args.first().copied(), level)));
                 tidy::recover(effect, arm(Endings::ERRORS, then))
             }
             "and_then" => {
@@ -285,12 +296,17 @@ impl Flow<'_> {
                 });
                 if then == Effect::Caught(0) { effect } else { tidy::recover(effect, arm(Endings::GOES_ON, then)) }
             }
-            "unwrap_or" | "unwrap_or_default" | "is_ok" | "is_err" | "is_some" | "is_none" | "map_or" | "map_or_else" => tidy::dropped(effect),
+            "unwrap_or" | "unwrap_or_default" | "is_ok" | "is_err" | "is_some" | "is_none" | "map_or"
+            | "map_or_else" => tidy::dropped(effect),
             "unwrap" | "expect" => tidy::tried(effect),
             _ => {
                 let _ = receiver;
                 let rest: Vec<Effect> = args.iter().map(|a| tidy::dropped(self.expr(*a))).collect();
-                if rest.iter().all(tidy::is_pure) { effect } else { tidy::seq([vec![tidy::tried(effect)], rest].concat()) }
+                if rest.iter().all(tidy::is_pure) {
+                    effect
+                } else {
+                    tidy::seq([vec![tidy::tried(effect)], rest].concat())
+                }
             }
         }
     }
@@ -327,7 +343,9 @@ impl Flow<'_> {
             let end = f.caught(level);
             match inner {
                 Effect::Leave(..) => inner,
-                Effect::Scope(_) | Effect::Branch(..) | Effect::Recover(..) => tidy::seq(vec![tidy::dropped(inner), end]),
+                Effect::Scope(_) | Effect::Branch(..) | Effect::Recover(..) => {
+                    tidy::seq(vec![tidy::dropped(inner), end])
+                }
                 other => tidy::seq(vec![tidy::dropped(other), end]),
             }
         });
@@ -407,7 +425,11 @@ impl Flow<'_> {
         let derived = parts.receiver.is_some_and(|r| self.derived(r).is_some());
         if awaited && !derived {
             self.note_op(e);
-            effects.push(Effect::Call(Call { callee: Callee::Unknown(Why::new(why)), args: Vec::new(), at: self.at(e) }));
+            effects.push(Effect::Call(Call {
+                callee: Callee::Unknown(Why::new(why)),
+                args: Vec::new(),
+                at: self.at(e),
+            }));
         }
         tidy::seq(effects)
     }
@@ -425,7 +447,9 @@ impl Flow<'_> {
             MacroArgs::Format { args, .. } => {
                 let parts: Vec<Effect> = args.iter().map(|p| tidy::dropped(self.expr(*p))).collect();
                 let end = match &*name {
-                    "bail" | "panic" | "unreachable" | "todo" | "unimplemented" => tidy::leave(Exit::Return, self.made_error(&[])),
+                    "bail" | "panic" | "unreachable" | "todo" | "unimplemented" => {
+                        tidy::leave(Exit::Return, self.made_error(&[]))
+                    }
                     _ => Effect::Nothing,
                 };
                 tidy::seq(parts.into_iter().chain([end]).collect())
@@ -473,5 +497,4 @@ impl Flow<'_> {
         });
         tidy::recover(effect, vec![Arm { on: Endings::ALL.without(Endings::NEVER), then }])
     }
-
 }

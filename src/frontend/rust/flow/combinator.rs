@@ -75,9 +75,11 @@ impl Flow<'_> {
     /// Endings for which a given predicate can say "again"; `None` if there is no predicate.
     fn condition_of(&mut self, chain: &Chain, parts: &Parts) -> Option<Endings> {
         let by_argument = chain.model.condition.and_then(|c| parts.get(c));
-        let by_modifier = chain.model.condition_method.as_ref().and_then(|name| {
-            chain.modifiers.iter().find(|(n, _)| n == name).and_then(|(_, arg)| *arg)
-        });
+        let by_modifier = chain
+            .model
+            .condition_method
+            .as_ref()
+            .and_then(|name| chain.modifiers.iter().find(|(n, _)| n == name).and_then(|(_, arg)| *arg));
         let predicate = by_argument.or(by_modifier)?;
         let tree = self.tree;
         Some(self.in_arm(|flow, level| match &tree.expr(predicate).kind {
@@ -92,10 +94,10 @@ impl Flow<'_> {
     /// A predicate given by name: a function of the tree, or a method path of the error's type.
     fn named_predicate(&mut self, e: ExprId, _: Level) -> Endings {
         match self.types.targets.get(&e).cloned() {
-            Some(Target::Fns(ids, _)) => ids.first().and_then(|id| self.predicate(*id, 0)).map_or(Endings::ALL, |t| t.yes),
-            Some(Target::Foreign(path)) => {
-                self.told(&path).unwrap_or(Endings::ALL)
+            Some(Target::Fns(ids, _)) => {
+                ids.first().and_then(|id| self.predicate(*id, 0)).map_or(Endings::ALL, |t| t.yes)
             }
+            Some(Target::Foreign(path)) => self.told(&path).unwrap_or(Endings::ALL),
             _ => Endings::ALL,
         }
     }

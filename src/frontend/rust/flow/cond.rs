@@ -41,7 +41,9 @@ impl<'a> Flow<'a> {
                 let (left, right) = (*left, *right);
                 self.condition_pair(left, right, then, els, false)
             }
-            ExprKind::Method { receiver, name, .. } if matches!(&**name, "is_ok" | "is_err" | "is_some" | "is_none") => {
+            ExprKind::Method { receiver, name, .. }
+                if matches!(&**name, "is_ok" | "is_err" | "is_some" | "is_none") =>
+            {
                 let good = matches!(&**name, "is_ok" | "is_some");
                 self.looked_at_directly(*receiver, good, then, els)
             }
@@ -49,7 +51,14 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn condition_pair(&mut self, left: ExprId, right: ExprId, then: Side<'_, 'a>, els: Side<'_, 'a>, both: bool) -> Effect {
+    fn condition_pair(
+        &mut self,
+        left: ExprId,
+        right: ExprId,
+        then: Side<'_, 'a>,
+        els: Side<'_, 'a>,
+        both: bool,
+    ) -> Effect {
         let els = std::cell::RefCell::new(els);
         let then = std::cell::RefCell::new(then);
         let mut inner = |flow: &mut Self| {

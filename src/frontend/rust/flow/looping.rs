@@ -26,7 +26,10 @@ impl Flow<'_> {
             return before;
         }
         let counted = bounds.stops.iter().any(|s| matches!(s, Stop::Count(..)));
-        self.notes.loops.insert(id, LoopNote { over_data: bounds.iterates.is_some(), counted, reads_retry_after: self.reads_retry_after(e) });
+        self.notes.loops.insert(
+            id,
+            LoopNote { over_data: bounds.iterates.is_some(), counted, reads_retry_after: self.reads_retry_after(e) },
+        );
         let at = self.tree.expr(e).at;
         let head = self.span(at);
         let mut repeat = self.repeat(id, Form::Loop, head, body);
@@ -120,7 +123,12 @@ impl Flow<'_> {
     /// A turn without any operation or wait, that leaves nothing but itself: the loop is no concern of ours.
     fn is_idle(&self, body: &Effect, id: LoopId) -> bool {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match body {
-            Effect::Call(_) | Effect::Remote(_) | Effect::Sleep(_) | Effect::Spawn(_) | Effect::Repeat(_) | Effect::Caught(_) => false,
+            Effect::Call(_)
+            | Effect::Remote(_)
+            | Effect::Sleep(_)
+            | Effect::Spawn(_)
+            | Effect::Repeat(_)
+            | Effect::Caught(_) => false,
             Effect::Leave(Exit::Return, _) => false,
             Effect::Leave(Exit::Break(other) | Exit::Again(other), _) if *other != id => false,
             other => crate::effect::children(other).into_iter().all(|c| self.is_idle(c, id)),

@@ -31,9 +31,8 @@ impl Flow<'_> {
             return self.untracked_match(value, arms);
         }
         let mentioned = pats::mentions(self.tree, self.types, value);
-        let taken = self.in_arm(|flow, level| {
-            arms.iter().map(|arm| flow.arm(arm, level, nested, &mentioned)).collect::<Vec<_>>()
-        });
+        let taken = self
+            .in_arm(|flow, level| arms.iter().map(|arm| flow.arm(arm, level, nested, &mentioned)).collect::<Vec<_>>());
         put_together(scrutinee, taken)
     }
 
@@ -69,7 +68,11 @@ impl Flow<'_> {
             Some(guard) => {
                 let fails = !test.yes.meets(Endings::GOES_ON);
                 let inner = if fails { self.while_failing(level, |f| f.test(guard)) } else { self.test(guard) };
-                let own = if inner.level == Some(level) || inner.level.is_none() { inner } else { Test::unknown(Some(level), inner.judged) };
+                let own = if inner.level == Some(level) || inner.level.is_none() {
+                    inner
+                } else {
+                    Test::unknown(Some(level), inner.judged)
+                };
                 test.and(Test { level: Some(level), ..own })
             }
         };
@@ -128,9 +131,11 @@ impl Flow<'_> {
     pub(super) fn pattern_test(&mut self, pat: PatId, level: Level, nested: bool) -> Test {
         let tree = self.tree;
         match &tree.pat(pat).kind {
-            PatKind::Or(parts) => {
-                parts.iter().map(|p| self.pattern_test(*p, level, nested)).reduce(Test::or).unwrap_or(Test::constant(true))
-            }
+            PatKind::Or(parts) => parts
+                .iter()
+                .map(|p| self.pattern_test(*p, level, nested))
+                .reduce(Test::or)
+                .unwrap_or(Test::constant(true)),
             PatKind::Typed(inner, _) | PatKind::Ref(inner) => self.pattern_test(*inner, level, nested),
             PatKind::Ident { sub: Some(inner), .. } => self.pattern_test(*inner, level, nested),
             PatKind::TupleStruct { parts, .. } => self.constructor_test(pat, parts, level, nested),
@@ -139,7 +144,9 @@ impl Flow<'_> {
             PatKind::Lit(value) => self.literal_test(*value, level),
             PatKind::Range { start, end, inclusive } => self.range_test(*start, *end, *inclusive, level),
             PatKind::Tuple(_) | PatKind::Slice(_) | PatKind::Other => Test::unknown(Some(level), Judged::Answer),
-            PatKind::Ident { .. } | PatKind::Wild | PatKind::Rest => Test { level: Some(level), ..Test::constant(true) },
+            PatKind::Ident { .. } | PatKind::Wild | PatKind::Rest => {
+                Test { level: Some(level), ..Test::constant(true) }
+            }
         }
     }
 
@@ -161,7 +168,12 @@ impl Flow<'_> {
                 inner(self).map_or(outer, |t| outer.and(t))
             }
             Some("Some") => {
-                let outer = Test { level: Some(level), yes: Endings::ALL, no: Endings::GOES_ON | Endings::ERRORS, judged: Judged::Answer };
+                let outer = Test {
+                    level: Some(level),
+                    yes: Endings::ALL,
+                    no: Endings::GOES_ON | Endings::ERRORS,
+                    judged: Judged::Answer,
+                };
                 inner(self).map_or(outer, |t| outer.and(t))
             }
             _ => self.variant_test(pat, level),
@@ -172,23 +184,32 @@ impl Flow<'_> {
     fn variant_test(&mut self, pat: PatId, level: Level) -> Test {
         let Some(path) = self.types.pat_paths.get(&pat) else { return Test::unknown(Some(level), Judged::Answer) };
         if path.as_str() == "None" {
-            return Test { level: Some(level), yes: Endings::GOES_ON | Endings::ERRORS, no: Endings::GOES_ON, judged: Judged::Answer };
+            return Test {
+                level: Some(level),
+                yes: Endings::GOES_ON | Endings::ERRORS,
+                no: Endings::GOES_ON,
+                judged: Judged::Answer,
+            };
         }
         match self.named_set(path) {
             Some((yes, no)) => Test { level: Some(level), yes, no, judged: Judged::Error },
-            None => Test::unknown(Some(level), if self.failing.contains(&level) { Judged::Error } else { Judged::Answer }),
+            None => {
+                Test::unknown(Some(level), if self.failing.contains(&level) { Judged::Error } else { Judged::Answer })
+            }
         }
     }
 
     fn literal_test(&mut self, value: ExprId, level: Level) -> Test {
         match &self.tree.expr(value).kind {
-            ExprKind::Lit(tree::Lit::Int(n, _)) if (100..=599).contains(n) => match FailureClass::of_status(*n as u16) {
-                Some(class) => {
-                    let set = Endings::of_classes([class]);
-                    Test { level: Some(level), yes: set, no: Endings::ALL, judged: Judged::Error }
+            ExprKind::Lit(tree::Lit::Int(n, _)) if (100..=599).contains(n) => {
+                match FailureClass::of_status(*n as u16) {
+                    Some(class) => {
+                        let set = Endings::of_classes([class]);
+                        Test { level: Some(level), yes: set, no: Endings::ALL, judged: Judged::Error }
+                    }
+                    None => Test { level: Some(level), yes: Endings::OK, no: Endings::ALL, judged: Judged::Error },
                 }
-                None => Test { level: Some(level), yes: Endings::OK, no: Endings::ALL, judged: Judged::Error },
-            },
+            }
             _ => Test::unknown(Some(level), Judged::Answer),
         }
     }
@@ -224,7 +245,8 @@ fn answer(test: Test) -> Test {
 /// Several alternatives that hang on no ending; one that fails by itself is in no scenario if another does not.
 pub(super) fn alternatives(parts: Vec<Effect>, judged: Judged) -> Effect {
     let fine = parts.iter().any(|p| !tidy::fails_by_itself(p));
-    let parts = parts.into_iter().filter(|p| !(fine && judged != Judged::Counter && tidy::fails_by_itself(p))).collect();
+    let parts =
+        parts.into_iter().filter(|p| !(fine && judged != Judged::Counter && tidy::fails_by_itself(p))).collect();
     tidy::branch(parts, judged)
 }
 

@@ -203,6 +203,8 @@ fn params_of(program: &Program, body: BodyId) -> FxHashMap<PatId, u16> {
     let function = program.function(id);
     let shift = u16::from(function.receiver.is_some());
     let tree = program.tree_of(body);
-    let of = |(i, (pat, _)): (usize, &(PatId, _))| super::pats::bindings(tree, *pat).into_iter().map(move |b| (b, i as u16 + shift));
+    let of = |(i, (pat, _)): (usize, &(PatId, _))| {
+        super::pats::bindings(tree, *pat).into_iter().map(move |b| (b, i as u16 + shift))
+    };
     function.params.iter().enumerate().flat_map(of).collect()
 }

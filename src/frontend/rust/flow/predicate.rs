@@ -143,14 +143,18 @@ impl Flow<'_> {
             ExprKind::Unary(UnaryOp::Not, inner) => self.test(*inner).not(),
             ExprKind::Binary { op: BinaryOp::And, left, right } => self.test(*left).and(self.test(*right)),
             ExprKind::Binary { op: BinaryOp::Or, left, right } => self.test(*left).or(self.test(*right)),
-            ExprKind::Binary { op, left, right } => self.comparison(*op, *left, *right).unwrap_or_else(|| self.vague(e)),
+            ExprKind::Binary { op, left, right } => {
+                self.comparison(*op, *left, *right).unwrap_or_else(|| self.vague(e))
+            }
             ExprKind::Method { receiver, name, .. } => self.method_test(e, *receiver, name),
             ExprKind::Call { args, .. } => self.call_test(e, args),
             ExprKind::Macro(call) => match &call.args {
                 MacroArgs::Matches { value, pat, guard } => self.matches_test(*value, *pat, *guard),
                 _ => self.vague(e),
             },
-            ExprKind::Block(block) if block.stmts.is_empty() => block.tail.map_or(Test::constant(true), |t| self.test(t)),
+            ExprKind::Block(block) if block.stmts.is_empty() => {
+                block.tail.map_or(Test::constant(true), |t| self.test(t))
+            }
             _ => self.vague(e),
         }
     }
@@ -292,7 +296,9 @@ impl Flow<'_> {
     /// A predicate of the tree over something derived from an ending, followed into its body.
     fn followed(&mut self, e: ExprId, args: &[ExprId]) -> Test {
         let given = args.iter().enumerate().find_map(|(i, a)| self.derived(*a).map(|level| (i, level)));
-        let (Some((index, level)), Some(Target::Fns(ids, _))) = (given, self.types.targets.get(&e)) else { return self.vague(e) };
+        let (Some((index, level)), Some(Target::Fns(ids, _))) = (given, self.types.targets.get(&e)) else {
+            return self.vague(e);
+        };
         let ids = ids.clone();
         let mut all: Option<Test> = None;
         for id in ids {
@@ -400,7 +406,12 @@ impl Flow<'_> {
         self.test(cond)
     }
 
-    pub(super) fn matches_test(&mut self, value: ExprId, pat: crate::frontend::rust::tree::PatId, guard: Option<ExprId>) -> Test {
+    pub(super) fn matches_test(
+        &mut self,
+        value: ExprId,
+        pat: crate::frontend::rust::tree::PatId,
+        guard: Option<ExprId>,
+    ) -> Test {
         let Some(level) = self.derived(value) else { return self.vague(value) };
         let test = self.pattern_test(pat, level, false);
         match guard {

@@ -62,7 +62,10 @@ impl Flow<'_> {
         let mut open = vec![root];
         while let Some(e) = open.pop() {
             if let ExprKind::Binary { op, left, right } = &self.tree.expr(e).kind {
-                let compares = matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne);
+                let compares = matches!(
+                    op,
+                    BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
+                );
                 if compares && self.types.locals.get(left) == Some(&name) {
                     return Some((*op, *right, e));
                 }
@@ -76,7 +79,8 @@ impl Flow<'_> {
     fn first_value(&self, id: FnId, index: u16) -> Option<u64> {
         let values = self.world.values;
         let outside = values.params_of_callers(id, index).into_iter().filter(|(body, _)| *body != BodyId::Fn(id));
-        let numbers: Option<Vec<u64>> = outside.map(|(body, e)| values.as_count(&values.eval(body, e)).0.number()).collect();
+        let numbers: Option<Vec<u64>> =
+            outside.map(|(body, e)| values.as_count(&values.eval(body, e)).0.number()).collect();
         numbers?.into_iter().max()
     }
 }

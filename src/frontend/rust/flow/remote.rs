@@ -4,8 +4,8 @@ use super::call::Parts;
 use super::{Flow, tidy};
 use crate::class::Endings;
 use crate::effect::{
-    Client, Confidence, Deadline, DeadlineKind, Effect, Form, Jitter, Key, Remote, Repeat, RepeatKind, Safety, Shape, Stop, Target,
-    Wait,
+    Client, Confidence, Deadline, DeadlineKind, Effect, Form, Jitter, Key, Remote, Repeat, RepeatKind, Safety, Shape,
+    Stop, Target, Wait,
 };
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{ExprId, ExprKind};
@@ -17,7 +17,8 @@ use crate::value::{Origin, OriginKind, Value};
 
 impl Flow<'_> {
     pub(super) fn remote(&mut self, e: ExprId, path: &str, model: &RemoteModel, parts: &Parts) -> Effect {
-        let mut effects: Vec<Effect> = parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
+        let mut effects: Vec<Effect> =
+            parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
         self.note_op(e);
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
         let object = holder.and_then(|h| self.object_of(h));
@@ -41,7 +42,9 @@ impl Flow<'_> {
     /// The object a client or request expression stands for; a parameter is what all callers hand over.
     fn object_of(&self, e: ExprId) -> Option<std::rc::Rc<Object>> {
         let val = self.world.values.eval(self.body, e);
-        first_object(&val).filter(|o| o.built_at.is_some()).or_else(|| first_object(&self.world.values.close(self.body, val)))
+        first_object(&val)
+            .filter(|o| o.built_at.is_some())
+            .or_else(|| first_object(&self.world.values.close(self.body, val)))
     }
 
     /// Fills a layer's numbers from a policy's value.
@@ -59,7 +62,8 @@ impl Flow<'_> {
                     repeat.wait = Wait { shape: Shape::Custom, at: Some(at), ..Wait::none() };
                 }
                 _ => {
-                    repeat.stops = vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
+                    repeat.stops =
+                        vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
                     repeat.wait = Wait::unknown(at);
                 }
             },
@@ -111,9 +115,10 @@ impl Fields<'_, '_> {
                 val => Some(self.flow.world.values.as_ms(val)),
             },
             None => match self.default(name)? {
-                (Scalar::Int(n), source) => {
-                    Some((Value::Number(*n), Origin { kind: OriginKind::LibraryDefault, at: None, source: source.cloned() }))
-                }
+                (Scalar::Int(n), source) => Some((
+                    Value::Number(*n),
+                    Origin { kind: OriginKind::LibraryDefault, at: None, source: source.cloned() },
+                )),
                 _ => None,
             },
         }
@@ -191,7 +196,9 @@ impl Fields<'_, '_> {
             }
         }
         match model.ends_after_ms {
-            Some(ms) => Effect::Within(Deadline { kind: DeadlineKind::Total, limit: Value::Number(ms), at }, Box::new(call)),
+            Some(ms) => {
+                Effect::Within(Deadline { kind: DeadlineKind::Total, limit: Value::Number(ms), at }, Box::new(call))
+            }
             None => call,
         }
     }
@@ -264,7 +271,8 @@ impl Fields<'_, '_> {
                     fields.fill(&mut repeat, inner.as_ref().or(Some(model)), at);
                 }
                 None => {
-                    repeat.stops = vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
+                    repeat.stops =
+                        vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
                     repeat.wait = Wait::unknown(at);
                 }
             },
@@ -290,7 +298,8 @@ impl Fields<'_, '_> {
 
     fn stops(&self, repeat: &mut Repeat, model: Option<&RetryModel>) -> Vec<Stop> {
         let mut stops = Vec::new();
-        let total = |value: Value, means: Option<Means>| if means == Some(Means::Retries) { value.plus(1) } else { value };
+        let total =
+            |value: Value, means: Option<Means>| if means == Some(Means::Retries) { value.plus(1) } else { value };
         match self.set("attempts") {
             Some(field) if matches!(field.value, Val::Nothing) => repeat.seen.unbounded_at = field.at,
             Some(field) => {
@@ -375,13 +384,31 @@ impl Fields<'_, '_> {
             Some(Val::Bool(true)) => when_on,
             Some(Val::Bool(false) | Val::Nothing) => "none".to_owned(),
             Some(Val::Text(text)) => text.to_string(),
-            Some(Val::Float(x)) => if *x == 0.0 { "none".to_owned() } else { when_on },
+            Some(Val::Float(x)) => {
+                if *x == 0.0 {
+                    "none".to_owned()
+                } else {
+                    when_on
+                }
+            }
             Some(Val::Int(Value::Number(n), _)) => if *n == 0 { "none" } else { "some" }.to_owned(),
             Some(_) => return Jitter::Unknown,
             None => match self.default("jitter") {
                 Some((Scalar::Text(text), _)) => text.to_string(),
-                Some((Scalar::Bool(b), _)) => if *b { when_on } else { "none".to_owned() },
-                Some((Scalar::Float(x), _)) => if *x == 0.0 { "none".to_owned() } else { when_on },
+                Some((Scalar::Bool(b), _)) => {
+                    if *b {
+                        when_on
+                    } else {
+                        "none".to_owned()
+                    }
+                }
+                Some((Scalar::Float(x), _)) => {
+                    if *x == 0.0 {
+                        "none".to_owned()
+                    } else {
+                        when_on
+                    }
+                }
                 _ => model.and_then(|m| m.jitter.as_ref()).map_or("none".to_owned(), |j| j.to_string()),
             },
         };
@@ -416,9 +443,13 @@ fn safety(model: &RemoteModel, verb: Option<&str>) -> Safety {
     match (model.safety.as_deref(), verb) {
         (Some("repeatable"), _) => Safety::Repeatable,
         (Some("unsafe"), _) => Safety::Unsafe,
-        (_, Some("GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE" | "SELECT" | "UPSERT" | "WITH" | "SHOW" | "UPDATE")) => {
-            Safety::Repeatable
-        }
+        (
+            _,
+            Some(
+                "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE" | "SELECT" | "UPSERT" | "WITH" | "SHOW"
+                | "UPDATE",
+            ),
+        ) => Safety::Repeatable,
         (_, Some("POST" | "PATCH" | "INSERT")) => Safety::Unsafe,
         _ => Safety::Unknown,
     }
@@ -437,7 +468,9 @@ impl Flow<'_> {
                     };
                     return Some(Name::from(format!("{owner}.{name}")));
                 }
-                ExprKind::Ref(inner) | ExprKind::Unary(_, inner) | ExprKind::Await(inner) | ExprKind::Try(inner) => open = *inner,
+                ExprKind::Ref(inner) | ExprKind::Unary(_, inner) | ExprKind::Await(inner) | ExprKind::Try(inner) => {
+                    open = *inner
+                }
                 ExprKind::Method { receiver, .. } => open = *receiver,
                 ExprKind::Path(path) => return path.last().map(|s| s.name.clone()),
                 _ => return None,

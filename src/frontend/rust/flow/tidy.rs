@@ -45,9 +45,12 @@ pub fn dropped(effect: Effect) -> Effect {
     match effect {
         Effect::Nothing | Effect::End(_) | Effect::Caught(_) => Effect::Nothing,
         Effect::Sleep(_) | Effect::Spawn(_) | Effect::Leave(..) => effect,
-        Effect::Call(_) | Effect::Remote(_) | Effect::Within(..) | Effect::Map(..) | Effect::Repeat(_) | Effect::Recover(..) => {
-            recover(effect, vec![Arm { on: Endings::FAILURES, then: Effect::Nothing }])
-        }
+        Effect::Call(_)
+        | Effect::Remote(_)
+        | Effect::Within(..)
+        | Effect::Map(..)
+        | Effect::Repeat(_)
+        | Effect::Recover(..) => recover(effect, vec![Arm { on: Endings::FAILURES, then: Effect::Nothing }]),
         Effect::Seq(mut parts) => {
             if let Some(last) = parts.pop() {
                 parts.push(dropped(last));
@@ -112,7 +115,9 @@ pub fn fails_by_itself(effect: &Effect) -> bool {
     match effect {
         Effect::End(Ending::Error(_)) => true,
         Effect::Leave(Exit::Return | Exit::Break(_), inner) => fails_by_itself(inner),
-        Effect::Seq(parts) => parts.iter().any(fails_by_itself) && parts.iter().all(|p| fails_by_itself(p) || is_pure(p)),
+        Effect::Seq(parts) => {
+            parts.iter().any(fails_by_itself) && parts.iter().all(|p| fails_by_itself(p) || is_pure(p))
+        }
         Effect::Branch(parts, _) => parts.iter().all(fails_by_itself),
         _ => false,
     }

@@ -14,10 +14,7 @@ impl Walk<'_> {
         let ExprKind::Path(path) = &self.tree.expr(callee).kind else {
             return self.callable(id, callee, args);
         };
-        if path
-            .single()
-            .is_some_and(|n| *n == "self" || self.local(n).is_some())
-        {
+        if path.single().is_some_and(|n| *n == "self" || self.local(n).is_some()) {
             return self.callable(id, callee, args);
         }
         let turbofish = path.last().map(|s| &s.args[..]).unwrap_or_default();
@@ -100,14 +97,7 @@ impl Walk<'_> {
         result
     }
 
-    fn construct(
-        &mut self,
-        adt: AdtId,
-        variant: Option<u32>,
-        ty: Ty,
-        args: &[ExprId],
-        want: &Ty,
-    ) -> Ty {
+    fn construct(&mut self, adt: AdtId, variant: Option<u32>, ty: Ty, args: &[ExprId], want: &Ty) -> Ty {
         let params = &self.program.adt_decl(adt).generics.params;
         let template = Ty::Adt(adt, params.iter().cloned().map(Ty::Param).collect());
         let mut subst = Subst::new();
@@ -115,10 +105,7 @@ impl Walk<'_> {
         unify(&template, want, &mut subst);
         let index = self.index;
         let variants = index.variants_of(self.program, self.models, adt);
-        let fields = variants
-            .get(variant.unwrap_or(0) as usize)
-            .map(|v| &v.fields[..])
-            .unwrap_or_default();
+        let fields = variants.get(variant.unwrap_or(0) as usize).map(|v| &v.fields[..]).unwrap_or_default();
         for (i, arg) in args.iter().enumerate() {
             let field = fields.get(i).map_or(&Ty::Unknown, |(_, t)| t);
             let wanted = self.subst(field, &subst);
@@ -139,11 +126,7 @@ impl Walk<'_> {
         args: &[ExprId],
         want: &Ty,
     ) -> Ty {
-        let wanted = if super::methods::keeps(name) {
-            want.clone()
-        } else {
-            Ty::Unknown
-        };
+        let wanted = if super::methods::keeps(name) { want.clone() } else { Ty::Unknown };
         let ty = self.expr(receiver, &wanted);
         let found = self.find_method(&ty, name);
         let result = self.found(id, found, name, turbofish, args, want);
@@ -154,33 +137,17 @@ impl Walk<'_> {
     /// `v.push(x)` tells what an empty collection holds.
     fn learn_from_arguments(&mut self, receiver: ExprId, ty: &Ty, name: &str, args: &[ExprId]) {
         let Ty::Foreign(head, known) = ty else { return };
-        let fills = matches!(
-            name,
-            "push" | "push_back" | "push_front" | "insert" | "send" | "entry"
-        );
+        let fills = matches!(name, "push" | "push_back" | "push_front" | "insert" | "send" | "entry");
         if !fills || known.iter().any(|t| !is_open(t)) {
             return;
         }
-        let given: Vec<Ty> = args
-            .iter()
-            .map(|a| self.out.types.get(a).cloned().unwrap_or(Ty::Unknown))
-            .collect();
+        let given: Vec<Ty> = args.iter().map(|a| self.out.types.get(a).cloned().unwrap_or(Ty::Unknown)).collect();
         self.refine(receiver, &Ty::Foreign(head.clone(), given));
     }
 
-    fn found(
-        &mut self,
-        id: ExprId,
-        found: Found,
-        name: &Name,
-        turbofish: &[TypeId],
-        args: &[ExprId],
-        want: &Ty,
-    ) -> Ty {
+    fn found(&mut self, id: ExprId, found: Found, name: &Name, turbofish: &[TypeId], args: &[ExprId], want: &Ty) -> Ty {
         match found {
-            Found::Foreign(path, ty) => {
-                self.foreign_call(id, path, &ty, name, turbofish, args, want)
-            }
+            Found::Foreign(path, ty) => self.foreign_call(id, path, &ty, name, turbofish, args, want),
             Found::Tree(Value::Foreign(path, base)) => {
                 let ty = base.unwrap_or(Ty::Unknown);
                 self.foreign_call(id, path, &ty, name, turbofish, args, want)
@@ -252,20 +219,11 @@ impl Walk<'_> {
             _ => None,
         };
         let first = of(ids[0]);
-        ids[1..]
-            .iter()
-            .all(|id| of(*id) == first || owners(*id) != owners(ids[0]))
+        ids[1..].iter().all(|id| of(*id) == first || owners(*id) != owners(ids[0]))
     }
 
     /// Of the impls of one generic trait for one type those whose parameters fit the arguments.
-    fn choose(
-        &mut self,
-        id: ExprId,
-        ids: Vec<FnId>,
-        through: Option<Name>,
-        base: Option<Ty>,
-        args: &[ExprId],
-    ) -> Ty {
+    fn choose(&mut self, id: ExprId, ids: Vec<FnId>, through: Option<Name>, base: Option<Ty>, args: &[ExprId]) -> Ty {
         let given: Vec<Ty> = args.iter().map(|a| self.expr(*a, &Ty::Unknown)).collect();
         let fit = |f: &FnId| {
             let sig = self.index.sig(self.program, self.models, *f);
@@ -275,10 +233,7 @@ impl Walk<'_> {
         let ids = if chosen.is_empty() { ids } else { chosen };
         let sig = self.index.sig(self.program, self.models, ids[0]);
         let mut subst = self.bind_self(sig, base.as_ref());
-        sig.params
-            .iter()
-            .zip(&given)
-            .for_each(|(p, g)| unify(p, g, &mut subst));
+        sig.params.iter().zip(&given).for_each(|(p, g)| unify(p, g, &mut subst));
         let result = self.subst(&sig.result, &subst);
         let through = if ids.len() > 1 { through } else { None };
         self.target(id, Target::Fns(ids, through));
@@ -297,9 +252,7 @@ impl Walk<'_> {
         want: &Ty,
     ) -> Ty {
         let mut args = args;
-        if let (true, false, Some((receiver, rest))) =
-            (sig.receiver, bound_receiver, args.split_first())
-        {
+        if let (true, false, Some((receiver, rest))) = (sig.receiver, bound_receiver, args.split_first()) {
             let ty = self.expr(*receiver, &Ty::Unknown);
             if let Some(own) = &sig.self_ty {
                 unify(own, &ty, &mut subst);
@@ -333,10 +286,7 @@ impl Walk<'_> {
         if let Ty::Param(name) = param
             && !subst.iter().any(|(n, _)| n == name)
         {
-            let bound = sig
-                .bounds
-                .iter()
-                .find(|(of, b)| of == param && matches!(b, Ty::Fn(..)));
+            let bound = sig.bounds.iter().find(|(of, b)| of == param && matches!(b, Ty::Fn(..)));
             return bound.map_or(Ty::Unknown, |(_, b)| self.subst(b, subst));
         }
         self.subst(param, subst)
@@ -347,10 +297,7 @@ impl Walk<'_> {
         for _ in 0..2 {
             for (of, bound) in &sig.bounds {
                 let Ty::Param(name) = of else { continue };
-                let actual = subst
-                    .iter()
-                    .find(|(n, _)| n == name)
-                    .map(|(_, t)| t.clone());
+                let actual = subst.iter().find(|(n, _)| n == name).map(|(_, t)| t.clone());
                 if let Some(actual) = actual {
                     unify(bound, &actual, subst);
                 }

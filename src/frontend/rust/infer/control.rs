@@ -8,11 +8,7 @@ use super::{Walk, is_open, merge, unit};
 impl Walk<'_> {
     pub(super) fn control(&mut self, id: ExprId, want: &Ty) -> Ty {
         match &self.tree.expr(id).kind {
-            ExprKind::If {
-                cond,
-                then,
-                otherwise,
-            } => self.branch(*cond, *then, *otherwise, want),
+            ExprKind::If { cond, then, otherwise } => self.branch(*cond, *then, *otherwise, want),
             ExprKind::Let { pat, value } => {
                 let ty = self.expr(*value, &Ty::Unknown);
                 self.pat(*pat, &ty);
@@ -26,15 +22,8 @@ impl Walk<'_> {
                 self.turns(Some(*cond), *body);
                 unit()
             }
-            ExprKind::For {
-                pat, iter, body, ..
-            } => self.for_loop(*pat, *iter, *body),
-            ExprKind::Closure {
-                params,
-                result,
-                body,
-                ..
-            } => self.closure(params, *result, *body, want),
+            ExprKind::For { pat, iter, body, .. } => self.for_loop(*pat, *iter, *body),
+            ExprKind::Closure { params, result, body, .. } => self.closure(params, *result, *body, want),
             _ => self.jump(id),
         }
     }
@@ -91,28 +80,18 @@ impl Walk<'_> {
 
     fn arms(&mut self, value: ExprId, arms: &[Arm], want: &Ty) -> Ty {
         let scrutinee = self.expr(value, &Ty::Unknown);
-        let mut found = if arms.is_empty() {
-            Ty::Never
-        } else {
-            Ty::Unknown
-        };
+        let mut found = if arms.is_empty() { Ty::Never } else { Ty::Unknown };
         let mut all_never = true;
         for arm in arms {
             let mark = self.trail.len();
             self.pat(arm.pat, &scrutinee);
-            arm.guard
-                .iter()
-                .for_each(|g| drop(self.expr(*g, &Ty::Unknown)));
+            arm.guard.iter().for_each(|g| drop(self.expr(*g, &Ty::Unknown)));
             let ty = self.expr(arm.body, if is_open(want) { &found } else { want });
             all_never &= ty == Ty::Never;
             found = merge(&found, &ty);
             self.leave(mark);
         }
-        if found == Ty::Never && !all_never {
-            Ty::Unknown
-        } else {
-            found
-        }
+        if found == Ty::Never && !all_never { Ty::Unknown } else { found }
     }
 
     fn block(&mut self, id: ExprId, block: &Block, want: &Ty) -> Ty {
@@ -122,13 +101,7 @@ impl Walk<'_> {
         let mut diverges = false;
         for stmt in &block.stmts {
             match stmt {
-                Stmt::Let {
-                    pat,
-                    ty,
-                    value,
-                    otherwise,
-                    ..
-                } => self.let_stmt(*pat, *ty, *value, *otherwise),
+                Stmt::Let { pat, ty, value, otherwise, .. } => self.let_stmt(*pat, *ty, *value, *otherwise),
                 Stmt::Expr(e) => diverges |= self.expr(*e, &Ty::Unknown) == Ty::Never,
             }
         }
@@ -141,25 +114,13 @@ impl Walk<'_> {
             self.enter_module(outer);
         }
         self.leave(mark);
-        if block.label.is_some() {
-            merge(&found, &self.broken.clone())
-        } else {
-            found
-        }
+        if block.label.is_some() { merge(&found, &self.broken.clone()) } else { found }
     }
 
-    fn let_stmt(
-        &mut self,
-        pat: PatId,
-        ty: Option<TypeId>,
-        value: Option<ExprId>,
-        otherwise: Option<ExprId>,
-    ) {
+    fn let_stmt(&mut self, pat: PatId, ty: Option<TypeId>, value: Option<ExprId>, otherwise: Option<ExprId>) {
         let annotated = ty.map_or(Ty::Unknown, |t| self.written(t));
         let found = value.map_or(Ty::Unknown, |v| self.expr(v, &annotated));
-        otherwise
-            .iter()
-            .for_each(|o| drop(self.expr(*o, &Ty::Never)));
+        otherwise.iter().for_each(|o| drop(self.expr(*o, &Ty::Never)));
         let ty = merge(&annotated, &found);
         self.pat(pat, &ty);
     }
@@ -204,13 +165,7 @@ impl Walk<'_> {
         found
     }
 
-    fn closure(
-        &mut self,
-        params: &[(PatId, Option<TypeId>)],
-        result: Option<TypeId>,
-        body: ExprId,
-        want: &Ty,
-    ) -> Ty {
+    fn closure(&mut self, params: &[(PatId, Option<TypeId>)], result: Option<TypeId>, body: ExprId, want: &Ty) -> Ty {
         let mark = self.trail.len();
         let mut given = Vec::new();
         for (i, (pat, ty)) in params.iter().enumerate() {

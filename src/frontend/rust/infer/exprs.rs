@@ -23,13 +23,9 @@ impl Walk<'_> {
         match &self.tree.expr(id).kind {
             ExprKind::Path(path) => self.path_expr(id, path, want),
             ExprKind::Call { callee, args } => self.call(id, *callee, args, want),
-            ExprKind::Method {
-                receiver,
-                name,
-                turbofish,
-                args,
-                ..
-            } => self.method(id, *receiver, name, turbofish, args, want),
+            ExprKind::Method { receiver, name, turbofish, args, .. } => {
+                self.method(id, *receiver, name, turbofish, args, want)
+            }
             ExprKind::Field { base, name } => {
                 let base = self.expr(*base, &Ty::Unknown);
                 self.field(&base, name)
@@ -65,13 +61,8 @@ impl Walk<'_> {
                 want
             }
             ExprKind::Tuple(parts) => {
-                let wants = if let Ty::Tuple(wants) = want {
-                    &wants[..]
-                } else {
-                    &[]
-                };
-                let part =
-                    |(i, p): (usize, &ExprId)| self.expr(*p, wants.get(i).unwrap_or(&Ty::Unknown));
+                let wants = if let Ty::Tuple(wants) = want { &wants[..] } else { &[] };
+                let part = |(i, p): (usize, &ExprId)| self.expr(*p, wants.get(i).unwrap_or(&Ty::Unknown));
                 Ty::Tuple(parts.iter().enumerate().map(part).collect())
             }
             ExprKind::Array(parts) => {
@@ -100,9 +91,7 @@ impl Walk<'_> {
         let want = match want {
             Ty::Unknown => Ty::Unknown,
             want => match &self.result {
-                Ty::Foreign(head, _) if *head == "Option" => {
-                    Ty::Foreign("Option".into(), vec![want.clone()])
-                }
+                Ty::Foreign(head, _) if *head == "Option" => Ty::Foreign("Option".into(), vec![want.clone()]),
                 _ => Ty::Foreign("Result".into(), vec![want.clone(), Ty::Unknown]),
             },
         };
@@ -124,22 +113,14 @@ impl Walk<'_> {
             Ty::Foreign("Result".into(), vec![ok, plain(error)])
         };
         match ty {
-            Ty::Foreign(head, args) if last_of(&head) == "JoinHandle" => {
-                result(args, "tokio::task::JoinError")
-            }
+            Ty::Foreign(head, args) if last_of(&head) == "JoinHandle" => result(args, "tokio::task::JoinError"),
             Ty::Foreign(head, args) if last_of(&head) == "Receiver" && head.contains("oneshot") => {
                 result(args, "tokio::sync::oneshot::error::RecvError")
             }
             Ty::Adt(id, args) => {
                 let ty = Ty::Adt(id, args);
-                let future = self
-                    .foreign_traits_of(&ty)
-                    .any(|t| matches!(last_of(t), "Future" | "IntoFuture"));
-                if future {
-                    self.written.assoc(ty, "Output")
-                } else {
-                    ty
-                }
+                let future = self.foreign_traits_of(&ty).any(|t| matches!(last_of(t), "Future" | "IntoFuture"));
+                if future { self.written.assoc(ty, "Output") } else { ty }
             }
             ty => ty,
         }
@@ -155,15 +136,9 @@ impl Walk<'_> {
 
     fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId, want: &Ty) -> Ty {
         let logical = matches!(op, BinaryOp::And | BinaryOp::Or);
-        let compares = matches!(
-            op,
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-        );
-        let want = if compares || logical {
-            Ty::Unknown
-        } else {
-            want.clone()
-        };
+        let compares =
+            matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
+        let want = if compares || logical { Ty::Unknown } else { want.clone() };
         let left = self.expr(left, &want);
         let right = self.expr(right, if compares { &left } else { &want });
         if compares || logical {
@@ -174,11 +149,7 @@ impl Walk<'_> {
             return plain("std::time::Duration");
         }
         let duration = |t: &Ty| matches!(t, Ty::Foreign(p, _) if *p == "std::time::Duration");
-        if is_open(&left) || duration(&right) && !instants(&left) {
-            right
-        } else {
-            left
-        }
+        if is_open(&left) || duration(&right) && !instants(&left) { right } else { left }
     }
 
     /// A variable without a type yet gets it here.
@@ -242,10 +213,7 @@ impl Walk<'_> {
                 }
                 Ty::Tuple(parts) => {
                     let at: Option<usize> = name.parse().ok();
-                    return at
-                        .and_then(|i| parts.get(i))
-                        .cloned()
-                        .unwrap_or(Ty::Unknown);
+                    return at.and_then(|i| parts.get(i)).cloned().unwrap_or(Ty::Unknown);
                 }
                 Ty::Foreign(path, _) => {
                     return Ty::ForeignValue(Name::from(format!("{path}.{name}")));
@@ -261,19 +229,9 @@ impl Walk<'_> {
         Ty::Unknown
     }
 
-    pub(super) fn field_of(
-        &self,
-        id: AdtId,
-        variant: usize,
-        args: &[Ty],
-        name: &str,
-    ) -> Option<Ty> {
+    pub(super) fn field_of(&self, id: AdtId, variant: usize, args: &[Ty], name: &str) -> Option<Ty> {
         let variants = self.index.variants_of(self.program, self.models, id);
-        let (_, ty) = variants
-            .get(variant)?
-            .fields
-            .iter()
-            .find(|(n, _)| *n == name)?;
+        let (_, ty) = variants.get(variant)?.fields.iter().find(|(n, _)| *n == name)?;
         Some(self.subst(ty, &self.params_of(id, args)))
     }
 
@@ -285,24 +243,14 @@ impl Walk<'_> {
     pub(super) fn deref(&self, ty: &Ty) -> Option<Ty> {
         let Ty::Adt(id, _) = ty else { return None };
         let found = *self.index.tables.deref.get(id)?;
-        self.index.impls[found as usize]
-            .assoc
-            .iter()
-            .find(|(n, _)| *n == "Target")?;
+        self.index.impls[found as usize].assoc.iter().find(|(n, _)| *n == "Target")?;
         match self.written.assoc(ty.clone(), "Target") {
             Ty::Unknown => None,
             target => Some(target),
         }
     }
 
-    fn literal(
-        &mut self,
-        id: ExprId,
-        path: &Path,
-        fields: &[(Name, ExprId)],
-        base: Option<ExprId>,
-        want: &Ty,
-    ) -> Ty {
+    fn literal(&mut self, id: ExprId, path: &Path, fields: &[(Name, ExprId)], base: Option<ExprId>, want: &Ty) -> Ty {
         let (ty, variant) = self.struct_type(path);
         let Ty::Adt(adt, written) = &ty else {
             if let Ty::Foreign(path, _) = &ty {
@@ -314,9 +262,7 @@ impl Walk<'_> {
             base.iter().for_each(|b| drop(self.expr(*b, &ty)));
             return ty;
         };
-        self.out
-            .struct_paths
-            .insert(id, self.variant_path(*adt, variant));
+        self.out.struct_paths.insert(id, self.variant_path(*adt, variant));
         let (adt, written) = (*adt, Ty::Adt(*adt, written.clone()));
         let found = self.literal_fields(adt, variant, &written, fields, want);
         base.iter().for_each(|b| drop(self.expr(*b, &ty)));
@@ -354,19 +300,13 @@ impl Walk<'_> {
     pub(super) fn struct_type(&mut self, path: &Path) -> (Ty, Option<u32>) {
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
         let guess = super::super::names::Guess::Foreign;
-        if let Some((Def::Variant(adt, at), _)) =
-            self.index.resolve(self.module, &names, Ns::Types, guess)
-        {
+        if let Some((Def::Variant(adt, at), _)) = self.index.resolve(self.module, &names, Ns::Types, guess) {
             return (Ty::Adt(adt, Vec::new()), Some(at));
         }
         if names.len() > 1
             && let Value::Ctor { adt, variant, ty } = self.value(path)
         {
-            let args = if let Ty::Adt(_, args) = ty {
-                args
-            } else {
-                Vec::new()
-            };
+            let args = if let Ty::Adt(_, args) = ty { args } else { Vec::new() };
             return (Ty::Adt(adt, args), variant);
         }
         (self.put(&self.written.fresh().path(path)), None)

@@ -46,11 +46,7 @@ impl Walk<'_> {
             (Ty::ForeignValue(_), [only]) => {
                 let ty = self.written(*only);
                 let open = is_open(&ty) || matches!(ty, Ty::Bound(_));
-                if open {
-                    found
-                } else {
-                    Ty::Foreign("Result".into(), vec![ty, found])
-                }
+                if open { found } else { Ty::Foreign("Result".into(), vec![ty, found]) }
             }
             _ => merge(&found, want),
         }
@@ -58,18 +54,12 @@ impl Walk<'_> {
 
     fn wrap(&mut self, path: &str, args: &[ExprId], want: &Ty) -> Ty {
         let known = match want {
-            Ty::Foreign(head, known) if matches!(head.as_str(), "Result" | "Option") => {
-                known.clone()
-            }
+            Ty::Foreign(head, known) if matches!(head.as_str(), "Result" | "Option") => known.clone(),
             _ => Vec::new(),
         };
         let at = usize::from(path == "Err");
         let wanted = known.get(at).cloned().unwrap_or(Ty::Unknown);
-        let given = args
-            .iter()
-            .map(|a| self.expr(*a, &wanted))
-            .last()
-            .unwrap_or(Ty::Unknown);
+        let given = args.iter().map(|a| self.expr(*a, &wanted)).last().unwrap_or(Ty::Unknown);
         let given = merge(&given, &wanted);
         let other = known.get(1 - at).cloned().unwrap_or(Ty::Unknown);
         match path {
@@ -83,11 +73,7 @@ impl Walk<'_> {
         if sig.result != Ty::Param("Self".into()) {
             return self.apply(sig, Subst::new(), false, args, want);
         }
-        let inner = if let Ty::Foreign(_, inner) = want {
-            inner.first()
-        } else {
-            None
-        };
+        let inner = if let Ty::Foreign(_, inner) = want { inner.first() } else { None };
         let inner = inner.cloned().unwrap_or(Ty::Unknown);
         let given: Vec<Ty> = args.iter().map(|a| self.expr(*a, &inner)).collect();
         let of = path.rsplit_once("::").map_or(path, |(of, _)| of);
@@ -200,15 +186,12 @@ impl Walk<'_> {
         let returns = model.returns.as_ref()?;
         let types = self.index.model_types.get_or_init(|| {
             let all = self.models.returned_types();
-            all.map(|t| (t.clone(), text::parse(t, Some(self.models))))
-                .collect()
+            all.map(|t| (t.clone(), text::parse(t, Some(self.models)))).collect()
         });
         let template = types.get(returns)?;
         let mut subst: Subst = vec![("Self".into(), own.clone())];
         let body = match &model.does {
-            Some(Does::Deadline { body, .. } | Does::Spawn { body } | Does::Runs { body }) => {
-                Some(*body)
-            }
+            Some(Does::Deadline { body, .. } | Does::Spawn { body } | Does::Runs { body }) => Some(*body),
             Some(Does::Retry(call)) => Some(call.operation),
             _ => None,
         };
@@ -216,13 +199,7 @@ impl Walk<'_> {
             ArgRef::Receiver => Some(own),
             ArgRef::Arg(n) => given.get(n as usize),
         });
-        let inner = body.map(|ty| {
-            if let Ty::Fn(_, result) = ty {
-                (**result).clone()
-            } else {
-                ty.clone()
-            }
-        });
+        let inner = body.map(|ty| if let Ty::Fn(_, result) = ty { (**result).clone() } else { ty.clone() });
         let inner = inner.or_else(|| match own {
             Ty::Foreign(_, args) => args.first().cloned(),
             _ => None,
@@ -239,13 +216,8 @@ fn by_habit(name: &str, base: Option<&Ty>, want: &Ty) -> Option<Ty> {
     let base = base.filter(|b| !is_open(b)).cloned();
     match (name, base) {
         ("default" | "from", Some(of)) => Some(merge(&of, want)),
-        ("try_from" | "from_str", Some(of)) => Some(merge(
-            &Ty::Foreign("Result".into(), vec![of, Ty::Unknown]),
-            want,
-        )),
-        ("default" | "from" | "into" | "try_from" | "from_str" | "deserialize", _)
-            if !is_open(want) =>
-        {
+        ("try_from" | "from_str", Some(of)) => Some(merge(&Ty::Foreign("Result".into(), vec![of, Ty::Unknown]), want)),
+        ("default" | "from" | "into" | "try_from" | "from_str" | "deserialize", _) if !is_open(want) => {
             Some(want.clone())
         }
         _ => None,
@@ -257,17 +229,13 @@ fn unknown_result(path: &Name, receiver: &Ty, name: &str) -> Ty {
     match receiver {
         // A constructor that was taken to give its type gave a `Result` of it.
         Ty::Foreign(head, _)
-            if matches!(
-                name,
-                "unwrap" | "expect" | "map_err" | "context" | "with_context"
-            ) && !matches!(head.as_str(), "Option" | "Result") =>
+            if matches!(name, "unwrap" | "expect" | "map_err" | "context" | "with_context")
+                && !matches!(head.as_str(), "Option" | "Result") =>
         {
             receiver.clone()
         }
         // What these give is the same origin's.
-        Ty::ForeignValue(origin)
-            if matches!(name, "unwrap" | "expect" | "map_err" | "unwrap_or_default") =>
-        {
+        Ty::ForeignValue(origin) if matches!(name, "unwrap" | "expect" | "map_err" | "unwrap_or_default") => {
             Ty::ForeignValue(origin.clone())
         }
         _ => Ty::ForeignValue(path.clone()),
@@ -278,21 +246,13 @@ fn unknown_result(path: &Name, receiver: &Ty, name: &str) -> Ty {
 fn collected(into: &Ty, item: &Ty, depth: u32) -> Ty {
     let Ty::Foreign(head, args) = into else {
         // The place does not say; it is still some collection of these.
-        return if is_open(into) {
-            Ty::Foreign("Iterator".into(), vec![item.clone()])
-        } else {
-            into.clone()
-        };
+        return if is_open(into) { Ty::Foreign("Iterator".into(), vec![item.clone()]) } else { into.clone() };
     };
     let hole = |i: usize, ty: &Ty| merge(args.get(i).unwrap_or(&Ty::Unknown), ty);
     match (last_of(head), item) {
         ("Result" | "Option", Ty::Foreign(inner, parts)) if inner == head && depth < 4 => {
             let first = parts.first().unwrap_or(&Ty::Unknown);
-            let mut all = vec![collected(
-                args.first().unwrap_or(&Ty::Unknown),
-                first,
-                depth + 1,
-            )];
+            let mut all = vec![collected(args.first().unwrap_or(&Ty::Unknown), first, depth + 1)];
             if parts.len() > 1 {
                 all.push(hole(1, &parts[1]));
             }
@@ -301,11 +261,9 @@ fn collected(into: &Ty, item: &Ty, depth: u32) -> Ty {
         ("HashMap" | "BTreeMap" | "IndexMap" | "DashMap", Ty::Tuple(pair)) if pair.len() == 2 => {
             Ty::Foreign(head.clone(), vec![hole(0, &pair[0]), hole(1, &pair[1])])
         }
-        (
-            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "FuturesUnordered"
-            | "IndexSet",
-            item,
-        ) => Ty::Foreign(head.clone(), vec![hole(0, item)]),
+        ("Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "FuturesUnordered" | "IndexSet", item) => {
+            Ty::Foreign(head.clone(), vec![hole(0, item)])
+        }
         _ => into.clone(),
     }
 }

@@ -12,11 +12,7 @@ impl Walk<'_> {
         let path = self.macro_path(&call.path);
         self.out.macros.insert(id, path.clone());
         let last = last_of(&path).to_owned();
-        let ours = self
-            .index
-            .macros
-            .get(last.as_str())
-            .is_some_and(|p| *p == path);
+        let ours = self.index.macros.get(last.as_str()).is_some_and(|p| *p == path);
         let given = match &call.args {
             MacroArgs::List(all) => all.iter().map(|a| self.expr(*a, &Ty::Unknown)).collect(),
             MacroArgs::Format { args, captures, .. } => {
@@ -58,14 +54,10 @@ impl Walk<'_> {
         let mut found = Ty::Unknown;
         for arm in arms {
             let mark = self.trail.len();
-            let ty = arm
-                .future
-                .map_or(Ty::Unknown, |f| self.expr(f, &Ty::Unknown));
+            let ty = arm.future.map_or(Ty::Unknown, |f| self.expr(f, &Ty::Unknown));
             let ty = self.awaited(ty);
             arm.pat.iter().for_each(|p| self.pat(*p, &ty));
-            arm.cond
-                .iter()
-                .for_each(|c| drop(self.expr(*c, &Ty::Unknown)));
+            arm.cond.iter().for_each(|c| drop(self.expr(*c, &Ty::Unknown)));
             let ty = self.expr(arm.body, want);
             found = merge(&found, &ty);
             self.leave(mark);
@@ -75,38 +67,23 @@ impl Walk<'_> {
 
     fn macro_path(&self, path: &Path) -> Name {
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        let written = || {
-            Name::from(
-                names
-                    .iter()
-                    .map(|n| n.to_string())
-                    .collect::<Vec<_>>()
-                    .join("::"),
-            )
-        };
+        let written = || Name::from(names.iter().map(|n| n.to_string()).collect::<Vec<_>>().join("::"));
         let Some(last) = names.last() else {
             return written();
         };
         if let Some(own) = self.index.macros.get(last) {
             let foreign = names.len() > 1
                 && matches!(
-                    self.index
-                        .resolve(self.module, &names[..1], Ns::Types, Guess::No),
+                    self.index.resolve(self.module, &names[..1], Ns::Types, Guess::No),
                     Some((Def::Foreign(_), _))
                 );
             if !foreign {
                 return own.clone();
             }
         }
-        let guess = if names.len() > 1 {
-            Guess::Foreign
-        } else {
-            Guess::No
-        };
+        let guess = if names.len() > 1 { Guess::Foreign } else { Guess::No };
         match self.index.resolve(self.module, &names, Ns::Types, guess) {
-            Some((Def::Foreign(path), n)) if n == names.len() && !is_type(&path) => {
-                self.models.canonical(&path)
-            }
+            Some((Def::Foreign(path), n)) if n == names.len() && !is_type(&path) => self.models.canonical(&path),
             _ if names.len() == 1 && is_std(last) => Name::from(format!("std::{last}")),
             _ => written(),
         }
@@ -135,20 +112,16 @@ fn macro_type(name: &str, mut given: Vec<Ty>) -> Option<Ty> {
         "format" => plain("String"),
         "concat" | "stringify" | "env" | "include_str" | "file" | "module_path" => plain("str"),
         "matches" | "cfg" => plain("bool"),
-        "option_env" => Some(Ty::Foreign(
-            "Option".into(),
-            vec![Ty::Foreign("str".into(), Vec::new())],
-        )),
-        "panic" | "todo" | "unreachable" | "unimplemented" | "bail" | "ensure_unreachable" => {
-            Some(Ty::Never)
-        }
+        "option_env" => Some(Ty::Foreign("Option".into(), vec![Ty::Foreign("str".into(), Vec::new())])),
+        "panic" | "todo" | "unreachable" | "unimplemented" | "bail" | "ensure_unreachable" => Some(Ty::Never),
         "anyhow" | "format_err" => plain("anyhow::Error"),
         "eyre" => plain("eyre::Report"),
         "json" => plain("serde_json::Value"),
         "write" | "writeln" => Some(Ty::Foreign("Result".into(), vec![unit(), Ty::Unknown])),
-        "println" | "print" | "eprintln" | "eprint" | "assert" | "assert_eq" | "assert_ne"
-        | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "trace" | "debug" | "info"
-        | "warn" | "error" | "ensure" => Some(unit()),
+        "println" | "print" | "eprintln" | "eprint" | "assert" | "assert_eq" | "assert_ne" | "debug_assert"
+        | "debug_assert_eq" | "debug_assert_ne" | "trace" | "debug" | "info" | "warn" | "error" | "ensure" => {
+            Some(unit())
+        }
         "join" => Some(Ty::Tuple(given)),
         "try_join" => Some(try_joined(&given)),
         "dbg" | "pin" | "ready" => given.pop(),

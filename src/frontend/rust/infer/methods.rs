@@ -46,11 +46,7 @@ impl Walk<'_> {
         let base = Some(ty.clone());
         if let Some(found) = self.index.tables.inherent.get(&(key.clone(), name.clone())) {
             let ids = self.fitting(found, ty);
-            return Some(Found::Tree(Value::Fns {
-                ids,
-                through: None,
-                base,
-            }));
+            return Some(Found::Tree(Value::Fns { ids, through: None, base }));
         }
         self.trait_functions(&key, name, ty).map(Found::Tree)
     }
@@ -58,18 +54,12 @@ impl Walk<'_> {
     /// A type of the tree without such a method of its own.
     fn adt_fallback(&mut self, ty: &Ty, name: &Name) -> Found {
         if let Some((ids, through)) = self.blanket(name, true) {
-            return Found::Tree(Value::Fns {
-                ids,
-                through: Some(through),
-                base: Some(ty.clone()),
-            });
+            return Found::Tree(Value::Fns { ids, through: Some(through), base: Some(ty.clone()) });
         }
         if let Some(path) = self.model_trait(name) {
             return Found::Foreign(path, ty.clone());
         }
-        let iterates = self
-            .foreign_traits_of(ty)
-            .any(|t| matches!(last_of(t), "Iterator" | "Stream"));
+        let iterates = self.foreign_traits_of(ty).any(|t| matches!(last_of(t), "Iterator" | "Stream"));
         if iterates && std_table::table().method("Iterator", name).is_some() {
             let item = self.written.assoc(ty.clone(), "Item");
             let path = Name::from(format!("std::iter::Iterator::{name}"));
@@ -104,14 +94,10 @@ impl Walk<'_> {
             "Drop",
         ];
         let derives = &self.program.adt(id).attrs.derives;
-        let derived = derives
-            .iter()
-            .find(|d| !PLAIN.contains(&last_of(d)))
-            .cloned();
-        let foreign = self.foreign_traits_of(ty).find(|t| {
-            !PLAIN.contains(&last_of(t))
-                && !matches!(last_of(t), "From" | "TryFrom" | "FromStr" | "Deref")
-        });
+        let derived = derives.iter().find(|d| !PLAIN.contains(&last_of(d))).cloned();
+        let foreign = self
+            .foreign_traits_of(ty)
+            .find(|t| !PLAIN.contains(&last_of(t)) && !matches!(last_of(t), "From" | "TryFrom" | "FromStr" | "Deref"));
         let foreign = foreign.map(|t| self.models.canonical(t));
         let of = foreign.or(derived)?;
         Some(Name::from(format!("{of}::{name}")))
@@ -120,12 +106,10 @@ impl Walk<'_> {
     pub(super) fn foreign_traits_of(&self, ty: &Ty) -> impl Iterator<Item = &Name> {
         let impls = key(ty).and_then(|k| self.index.tables.traits_of.get(&k));
         let impls = impls.map_or(&[][..], |i| i);
-        impls
-            .iter()
-            .filter_map(|i| match &self.index.impls[*i as usize].of {
-                Some(TraitRef::Foreign(path)) => Some(path),
-                _ => None,
-            })
+        impls.iter().filter_map(|i| match &self.index.impls[*i as usize].of {
+            Some(TraitRef::Foreign(path)) => Some(path),
+            _ => None,
+        })
     }
 
     fn other_method(&mut self, ty: &Ty, name: &Name) -> Found {
@@ -141,11 +125,7 @@ impl Walk<'_> {
                 } else {
                     format!("{path}().{name}")
                 };
-                let path = if shown.len() > 160 {
-                    path.clone()
-                } else {
-                    Name::from(shown)
-                };
+                let path = if shown.len() > 160 { path.clone() } else { Name::from(shown) };
                 Found::Foreign(path, ty.clone())
             }
             _ => {
@@ -159,9 +139,7 @@ impl Walk<'_> {
                     return Found::Foreign(Name::from(format!("{of}::{name}")), ty.clone());
                 }
                 match ty {
-                    Ty::Tuple(_) => {
-                        Found::Foreign(Name::from(format!("tuple::{name}")), ty.clone())
-                    }
+                    Ty::Tuple(_) => Found::Foreign(Name::from(format!("tuple::{name}")), ty.clone()),
                     Ty::Fn(..) => Found::Foreign(Name::from(format!("fn::{name}")), ty.clone()),
                     _ => Found::Tree(self.by_name_of_foreign_traits(name)),
                 }
@@ -183,8 +161,7 @@ impl Walk<'_> {
             "Iterator" => Name::from(format!("std::iter::Iterator::{name}")),
             _ => self.models.canonical(&format!("{path}::{name}")),
         };
-        let known = std_table::table().method(path, name).is_some()
-            || self.models.method(path, name).is_some();
+        let known = std_table::table().method(path, name).is_some() || self.models.method(path, name).is_some();
         if known {
             return Found::Foreign(full(), ty.clone());
         }
@@ -197,38 +174,25 @@ impl Walk<'_> {
     /// A trait in scope that gives foreign types a method: of the tree, or of a model.
     fn extension(&mut self, key: Option<&Key>, ty: &Ty, name: &Name) -> Option<Found> {
         if let Some(traits) = self.index.tables.traits_with.get(name) {
-            let seen = traits
-                .iter()
-                .filter(|t| self.index.trait_in_scope(self.module, **t));
+            let seen = traits.iter().filter(|t| self.index.trait_in_scope(self.module, **t));
             for id in seen {
                 let ids = self.implementations(&TraitRef::Tree(*id), name, key);
                 if !ids.is_empty() && ids.len() <= MOST {
                     let through = Some(self.program.traits[id.0 as usize].path.clone());
-                    return Some(Found::Tree(Value::Fns {
-                        ids,
-                        through,
-                        base: Some(ty.clone()),
-                    }));
+                    return Some(Found::Tree(Value::Fns { ids, through, base: Some(ty.clone()) }));
                 }
             }
         }
-        self.model_trait(name)
-            .map(|path| Found::Foreign(path, ty.clone()))
+        self.model_trait(name).map(|path| Found::Foreign(path, ty.clone()))
     }
 
     /// A trait of a model that is imported here and adds the method.
     fn model_trait(&self, name: &Name) -> Option<Name> {
         let (of, _) = self.models.trait_methods(name).find(|(of, _)| {
-            self.index
-                .foreign_in_scope(self.module)
-                .any(|(path, glob)| {
-                    let path = self.models.canonical(path);
-                    if glob {
-                        of.starts_with(path.as_str())
-                    } else {
-                        path == **of
-                    }
-                })
+            self.index.foreign_in_scope(self.module).any(|(path, glob)| {
+                let path = self.models.canonical(path);
+                if glob { of.starts_with(path.as_str()) } else { path == **of }
+            })
         })?;
         Some(Name::from(format!("{of}::{name}")))
     }
@@ -243,11 +207,7 @@ impl Walk<'_> {
             }
         }
         if let Some((ids, through)) = self.blanket(name, true) {
-            return Found::Tree(Value::Fns {
-                ids,
-                through: Some(through),
-                base: Some(ty.clone()),
-            });
+            return Found::Tree(Value::Fns { ids, through: Some(through), base: Some(ty.clone()) });
         }
         if let Some(path) = self.model_trait(name) {
             return Found::Foreign(path, ty.clone());
@@ -300,16 +260,10 @@ impl Walk<'_> {
         let ids = self.implementations(of, name, None);
         match ids.len() {
             0 => match of {
-                TraitRef::Tree(_) => {
-                    Value::Unknown("a trait without an implementation in the tree")
-                }
+                TraitRef::Tree(_) => Value::Unknown("a trait without an implementation in the tree"),
                 TraitRef::Foreign(_) => Value::Unknown("the trait has no such function"),
             },
-            1..=MOST => Value::Fns {
-                ids,
-                through: Some(shown),
-                base: base.cloned(),
-            },
+            1..=MOST => Value::Fns { ids, through: Some(shown), base: base.cloned() },
             n => Value::Many(n),
         }
     }
@@ -361,11 +315,7 @@ impl Walk<'_> {
 
     fn depends(&self, on: CrateId, krate: CrateId) -> bool {
         let found = self.program.crates.get(on.0 as usize);
-        found.is_some_and(|c| {
-            c.dependencies
-                .values()
-                .any(|d| *d == DependencyOf::Tree(krate))
-        })
+        found.is_some_and(|c| c.dependencies.values().any(|d| *d == DependencyOf::Tree(krate)))
     }
 
     /// `impl<T> Trait for T`.
@@ -386,11 +336,7 @@ impl Walk<'_> {
     pub(super) fn fitting(&self, found: &[(FnId, u32)], ty: &Ty) -> Vec<FnId> {
         let fits = |(_, i): &&(FnId, u32)| fits(&self.index.impls[*i as usize].for_type, ty);
         let ids: Vec<FnId> = found.iter().filter(fits).map(|(id, _)| *id).collect();
-        let ids = if ids.is_empty() {
-            found.iter().map(|(id, _)| *id).collect()
-        } else {
-            ids
-        };
+        let ids = if ids.is_empty() { found.iter().map(|(id, _)| *id).collect() } else { ids };
         ids.into_iter().take(MOST).collect()
     }
 
@@ -408,11 +354,7 @@ impl Walk<'_> {
     }
 
     /// Bindings of a signature's `Self` and of the impl's parameters.
-    pub(super) fn bind_self(
-        &self,
-        sig: &super::super::names::types::Sig,
-        base: Option<&Ty>,
-    ) -> Subst {
+    pub(super) fn bind_self(&self, sig: &super::super::names::types::Sig, base: Option<&Ty>) -> Subst {
         let mut subst = Subst::new();
         if let (Some(own), Some(base)) = (&sig.self_ty, base) {
             unify(own, base, &mut subst);

@@ -67,10 +67,7 @@ impl<'a> Walk<'a> {
         let file = program.file_of(body);
         let (module, home) = match body {
             BodyId::Fn(id) => (program.def(id).module, index.home(id)),
-            BodyId::Const(id) => (
-                program.consts[id.0 as usize].module,
-                index.consts[id.0 as usize].home,
-            ),
+            BodyId::Const(id) => (program.consts[id.0 as usize].module, index.consts[id.0 as usize].home),
         };
         let mut written = Written::new(program, index, Some(models), file, module).at_home(home);
         if let BodyId::Fn(id) = body {
@@ -175,20 +172,11 @@ impl<'a> Walk<'a> {
     }
 
     fn const_ty(&self, id: super::program::ConstId) -> Ty {
-        let (def, data) = (
-            &self.program.consts[id.0 as usize],
-            &self.index.consts[id.0 as usize],
-        );
+        let (def, data) = (&self.program.consts[id.0 as usize], &self.index.consts[id.0 as usize]);
         let Some(ty) = data.ty else {
             return Ty::Unknown;
         };
-        let at = Written::new(
-            self.program,
-            self.index,
-            Some(self.models),
-            def.file,
-            def.module,
-        );
+        let at = Written::new(self.program, self.index, Some(self.models), def.file, def.module);
         let found = at.at_home(data.home).ty(ty);
         self.subst(&found, &self.own)
     }
@@ -196,13 +184,7 @@ impl<'a> Walk<'a> {
 
 /// What the bounds of a function's own parameters say about them. `F: Fn() -> Fut` needs `Fut` first, so the bounds are
 /// gone through more than once.
-fn own_types(
-    index: &Index,
-    program: &Program,
-    models: &Models,
-    id: FnId,
-    at: &Written<'_>,
-) -> Subst {
+fn own_types(index: &Index, program: &Program, models: &Models, id: FnId, at: &Written<'_>) -> Subst {
     let sig = index.sig(program, models, id);
     let mut own: Subst = Vec::new();
     for name in &sig.generics {
@@ -217,11 +199,7 @@ fn own_types(
         }
     }
     if let Home::Trait(id) = at.home {
-        set(
-            &mut own,
-            &"Self".into(),
-            Ty::Bound(vec![TraitRef::Tree(id)]),
-        );
+        set(&mut own, &"Self".into(), Ty::Bound(vec![TraitRef::Tree(id)]));
     }
     own
 }
@@ -245,11 +223,7 @@ fn set(own: &mut Subst, name: &Name, ty: Ty) {
 }
 
 fn limited(ty: Ty) -> Ty {
-    if size(&ty, LARGEST) >= LARGEST {
-        Ty::Unknown
-    } else {
-        ty
-    }
+    if size(&ty, LARGEST) >= LARGEST { Ty::Unknown } else { ty }
 }
 
 fn unit() -> Ty {
@@ -264,20 +238,14 @@ fn is_open(ty: &Ty) -> bool {
 fn merge(a: &Ty, b: &Ty) -> Ty {
     let all = |xs: &[Ty], ys: &[Ty]| -> Vec<Ty> {
         let holes = ys.iter().skip(xs.len()).cloned();
-        xs.iter()
-            .enumerate()
-            .map(|(i, x)| ys.get(i).map_or_else(|| x.clone(), |y| merge(x, y)))
-            .chain(holes)
-            .collect()
+        xs.iter().enumerate().map(|(i, x)| ys.get(i).map_or_else(|| x.clone(), |y| merge(x, y))).chain(holes).collect()
     };
     match (a, b) {
         (a, b) if is_open(a) => b.clone(),
         (Ty::Adt(i, xs), Ty::Adt(j, ys)) if i == j => Ty::Adt(*i, all(xs, ys)),
         (Ty::Foreign(p, xs), Ty::Foreign(q, ys)) if p == q => Ty::Foreign(p.clone(), all(xs, ys)),
         (Ty::Tuple(xs), Ty::Tuple(ys)) if xs.len() == ys.len() => Ty::Tuple(all(xs, ys)),
-        (Ty::ForeignValue(_), Ty::Adt(..) | Ty::Foreign(..) | Ty::Bound(_) | Ty::Fn(..)) => {
-            b.clone()
-        }
+        (Ty::ForeignValue(_), Ty::Adt(..) | Ty::Foreign(..) | Ty::Bound(_) | Ty::Fn(..)) => b.clone(),
         _ => a.clone(),
     }
 }

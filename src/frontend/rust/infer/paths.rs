@@ -71,9 +71,7 @@ impl Walk<'_> {
         let sig = self.index.sig(self.program, self.models, id);
         let subst = self.bind_self(sig, base);
         let receiver = sig.receiver.then(|| base.cloned().unwrap_or(Ty::Unknown));
-        let params = receiver
-            .into_iter()
-            .chain(sig.params.iter().map(|p| self.subst(p, &subst)));
+        let params = receiver.into_iter().chain(sig.params.iter().map(|p| self.subst(p, &subst)));
         Ty::Fn(params.collect(), Box::new(self.subst(&sig.result, &subst)))
     }
 
@@ -81,18 +79,10 @@ impl Walk<'_> {
         let decl = self.program.adt_decl(adt);
         let found = decl.variants.get(variant.unwrap_or(0) as usize);
         if !found.is_some_and(|v| v.tuple && !v.fields.is_empty()) {
-            return if let Ty::Adt(..) = ty {
-                ty
-            } else {
-                Ty::Adt(adt, Vec::new())
-            };
+            return if let Ty::Adt(..) = ty { ty } else { Ty::Adt(adt, Vec::new()) };
         }
         let fields = found.map_or(0, |v| v.fields.len());
-        let ty = if let Ty::Adt(..) = ty {
-            ty
-        } else {
-            Ty::Adt(adt, Vec::new())
-        };
+        let ty = if let Ty::Adt(..) = ty { ty } else { Ty::Adt(adt, Vec::new()) };
         Ty::Fn(vec![Ty::Unknown; fields], Box::new(ty))
     }
 
@@ -102,16 +92,10 @@ impl Walk<'_> {
         match path.as_str() {
             "None" => return merge(&Ty::Foreign("Option".into(), vec![open()]), want),
             "Some" => {
-                return Ty::Fn(
-                    vec![open()],
-                    Box::new(Ty::Foreign("Option".into(), vec![open()])),
-                );
+                return Ty::Fn(vec![open()], Box::new(Ty::Foreign("Option".into(), vec![open()])));
             }
             "Ok" | "Err" => {
-                return Ty::Fn(
-                    vec![open()],
-                    Box::new(Ty::Foreign("Result".into(), vec![open(), open()])),
-                );
+                return Ty::Fn(vec![open()], Box::new(Ty::Foreign("Result".into(), vec![open(), open()])));
             }
             _ => {}
         }
@@ -137,29 +121,16 @@ impl Walk<'_> {
         let Some(first) = path.segments.first() else {
             return Value::Unknown("empty path");
         };
-        let own = self
-            .own
-            .iter()
-            .find(|(n, _)| *n == first.name)
-            .map(|(_, t)| t.clone());
+        let own = self.own.iter().find(|(n, _)| *n == first.name).map(|(_, t)| t.clone());
         if first.name == "Self" || path.segments.len() > 1 && own.is_some() {
-            let base = if first.name == "Self" {
-                self.self_ty.clone()
-            } else {
-                own.unwrap_or(Ty::Unknown)
-            };
+            let base = if first.name == "Self" { self.self_ty.clone() } else { own.unwrap_or(Ty::Unknown) };
             return self.in_type(base, &path.segments[1..]);
         }
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        let found = self
-            .index
-            .resolve(self.module, &names, Ns::Values, Guess::Foreign);
+        let found = self.index.resolve(self.module, &names, Ns::Values, Guess::Foreign);
         let found = match found {
             Some(found) => found,
-            None => match self
-                .index
-                .resolve(self.module, &names, Ns::Types, Guess::Foreign)
-            {
+            None => match self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign) {
                 Some(found) => found,
                 None => return Value::Unknown("name not found"),
             },
@@ -177,14 +148,9 @@ impl Walk<'_> {
         if of_trait.is_empty() || !matches!(found, Value::Unknown(_)) {
             return found;
         }
-        let of_trait = Path {
-            segments: of_trait.to_vec(),
-            of: None,
-        };
+        let of_trait = Path { segments: of_trait.to_vec(), of: None };
         match self.written.trait_ref(&of_trait) {
-            Some(TraitRef::Foreign(of)) => {
-                Value::Foreign(Name::from(format!("{of}::{}", last.name)), Some(base))
-            }
+            Some(TraitRef::Foreign(of)) => Value::Foreign(Name::from(format!("{of}::{}", last.name)), Some(base)),
             Some(of) => self.through_trait(&of, &last.name, Some(&base)),
             None => found,
         }
@@ -193,20 +159,12 @@ impl Walk<'_> {
     fn found_value(&mut self, path: &Path, def: Def, taken: usize) -> Value {
         let rest = &path.segments[taken.min(path.segments.len())..];
         match def {
-            Def::Fn(id) => Value::Fns {
-                ids: vec![id],
-                through: None,
-                base: None,
-            },
+            Def::Fn(id) => Value::Fns { ids: vec![id], through: None, base: None },
             Def::Const(id) => Value::Const(id),
             Def::Variant(adt, at) => {
                 let args = taken.checked_sub(2).and_then(|i| path.segments.get(i));
                 let args = args.map(|s| s.args.iter().map(|t| self.written(*t)).collect());
-                Value::Ctor {
-                    adt,
-                    variant: Some(at),
-                    ty: Ty::Adt(adt, args.unwrap_or_default()),
-                }
+                Value::Ctor { adt, variant: Some(at), ty: Ty::Adt(adt, args.unwrap_or_default()) }
             }
             Def::Foreign(name) => self.foreign_value(path, name),
             Def::Trait(id) => match rest {
@@ -226,29 +184,17 @@ impl Walk<'_> {
     /// `Self(..)`, `Type::Variant`, `Type::function`.
     fn in_type(&mut self, base: Ty, rest: &[super::super::tree::Segment]) -> Value {
         match (base, rest) {
-            (Ty::Adt(adt, args), []) => Value::Ctor {
-                adt,
-                variant: None,
-                ty: Ty::Adt(adt, args),
+            (Ty::Adt(adt, args), []) => Value::Ctor { adt, variant: None, ty: Ty::Adt(adt, args) },
+            (Ty::Adt(adt, args), [name]) => match self.index.variants.get(&(adt, name.name.clone())) {
+                Some(at) => Value::Ctor { adt, variant: Some(*at), ty: Ty::Adt(adt, args) },
+                None => self.assoc_value(Ty::Adt(adt, args), &name.name),
             },
-            (Ty::Adt(adt, args), [name]) => {
-                match self.index.variants.get(&(adt, name.name.clone())) {
-                    Some(at) => Value::Ctor {
-                        adt,
-                        variant: Some(*at),
-                        ty: Ty::Adt(adt, args),
-                    },
-                    None => self.assoc_value(Ty::Adt(adt, args), &name.name),
-                }
-            }
             (base, [name]) => self.assoc_value(base, &name.name),
             (base, [assoc, name]) => {
                 let base = self.put(&self.written.assoc(base, &assoc.name));
                 self.assoc_value(base, &name.name)
             }
-            (Ty::Foreign(path, args), []) => {
-                Value::Foreign(path.clone(), Some(Ty::Foreign(path, args)))
-            }
+            (Ty::Foreign(path, args), []) => Value::Foreign(path.clone(), Some(Ty::Foreign(path, args))),
             _ => Value::Unknown("type not found"),
         }
     }
@@ -260,13 +206,9 @@ impl Walk<'_> {
             return Value::Foreign(name, None);
         };
         let segments = &path.segments;
-        let written = if segments.len() > 1 {
-            &segments[segments.len() - 2].args[..]
-        } else {
-            &[]
-        };
-        let is_type = last_of(of).starts_with(|c: char| c.is_uppercase())
-            || super::super::names::primitive(of).is_some();
+        let written = if segments.len() > 1 { &segments[segments.len() - 2].args[..] } else { &[] };
+        let is_type =
+            last_of(of).starts_with(|c: char| c.is_uppercase()) || super::super::names::primitive(of).is_some();
         if !is_type {
             return Value::Foreign(name, None);
         }
@@ -308,11 +250,7 @@ impl Walk<'_> {
         let key = Key::Adt(id);
         if let Some(found) = self.index.tables.inherent.get(&(key.clone(), name.clone())) {
             let ids = self.fitting(found, base);
-            return Value::Fns {
-                ids,
-                through: None,
-                base: Some(base.clone()),
-            };
+            return Value::Fns { ids, through: None, base: Some(base.clone()) };
         }
         if let Some(found) = self.index.tables.consts.get(&(key.clone(), name.clone())) {
             return Value::Const(*found);
@@ -321,11 +259,7 @@ impl Walk<'_> {
             return found;
         }
         if let Some(found) = self.blanket(name, false) {
-            return Value::Fns {
-                ids: found.0,
-                through: Some(found.1),
-                base: Some(base.clone()),
-            };
+            return Value::Fns { ids: found.0, through: Some(found.1), base: Some(base.clone()) };
         }
         match self.foreign_method_of(id, base, name) {
             Some(path) => Value::Foreign(path, Some(base.clone())),
@@ -336,35 +270,18 @@ impl Walk<'_> {
     /// Functions that trait impls give a type, own ones and defaults.
     pub(super) fn trait_functions(&self, key: &Key, name: &str, base: &Ty) -> Option<Value> {
         let name = Name::new(name);
-        if let Some(found) = self
-            .index
-            .tables
-            .of_traits
-            .get(&(key.clone(), name.clone()))
-        {
+        if let Some(found) = self.index.tables.of_traits.get(&(key.clone(), name.clone())) {
             let ids = self.fitting(found, base);
             let ids = self.in_scope_first(ids);
-            let through = if ids.len() > 1 {
-                self.trait_name(ids[0])
-            } else {
-                None
-            };
-            return Some(Value::Fns {
-                ids,
-                through,
-                base: Some(base.clone()),
-            });
+            let through = if ids.len() > 1 { self.trait_name(ids[0]) } else { None };
+            return Some(Value::Fns { ids, through, base: Some(base.clone()) });
         }
         let impls = self.index.tables.traits_of.get(key)?;
         for found in impls {
             if let Some(TraitRef::Tree(id)) = &self.index.impls[*found as usize].of
                 && let Some(function) = self.default_of(*id, &name)
             {
-                return Some(Value::Fns {
-                    ids: vec![function],
-                    through: None,
-                    base: Some(base.clone()),
-                });
+                return Some(Value::Fns { ids: vec![function], through: None, base: Some(base.clone()) });
             }
         }
         None

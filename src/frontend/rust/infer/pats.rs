@@ -35,10 +35,7 @@ impl Walk<'_> {
             PatKind::Ref(inner) => self.pat(*inner, ty),
             PatKind::Lit(value) => drop(self.expr(*value, ty)),
             PatKind::Range { start, end, .. } => {
-                start
-                    .iter()
-                    .chain(end)
-                    .for_each(|e| drop(self.expr(*e, ty)));
+                start.iter().chain(end).for_each(|e| drop(self.expr(*e, ty)));
             }
             PatKind::Wild | PatKind::Rest | PatKind::Other => {}
         }
@@ -130,14 +127,7 @@ impl Walk<'_> {
         let subst = self.params_of(adt, args);
         let variants = self.index.variants_of(self.program, self.models, adt);
         let found = variants.get(variant.unwrap_or(0) as usize);
-        found
-            .map(|v| {
-                v.fields
-                    .iter()
-                    .map(|(_, t)| self.subst(t, &subst))
-                    .collect()
-            })
-            .unwrap_or_default()
+        found.map(|v| v.fields.iter().map(|(_, t)| self.subst(t, &subst)).collect()).unwrap_or_default()
     }
 
     fn struct_pat(&mut self, id: PatId, path: &Path, fields: &[(Name, PatId)], ty: &Ty) {
@@ -158,15 +148,10 @@ impl Walk<'_> {
             Ty::Foreign(name, _) => {
                 self.out.pat_paths.insert(id, name.clone());
                 for (field, pat) in fields {
-                    self.pat(
-                        *pat,
-                        &Ty::ForeignValue(Name::from(format!("{name}.{field}"))),
-                    );
+                    self.pat(*pat, &Ty::ForeignValue(Name::from(format!("{name}.{field}"))));
                 }
             }
-            _ => fields
-                .iter()
-                .for_each(|(_, pat)| self.pat(*pat, &Ty::Unknown)),
+            _ => fields.iter().for_each(|(_, pat)| self.pat(*pat, &Ty::Unknown)),
         }
     }
 
@@ -197,21 +182,12 @@ fn foreign_parts(path: &str, ty: &Ty) -> (Vec<Ty>, Ty) {
         "Err" => (args.iter().skip(1).take(1).cloned().collect(), Ty::Unknown),
         _ => match ty {
             // `Json(body): Json<Order>`: a wrapper of one type.
-            Ty::Foreign(head, args) if args.len() == 1 && last_of(head) == last_of(path) => {
-                (args.clone(), Ty::Unknown)
-            }
+            Ty::Foreign(head, args) if args.len() == 1 && last_of(head) == last_of(path) => (args.clone(), Ty::Unknown),
             _ => (Vec::new(), Ty::ForeignValue(path.into())),
         },
     }
 }
 
 pub(super) fn single(name: &Name) -> Path {
-    Path {
-        segments: vec![Segment {
-            name: name.clone(),
-            args: Vec::new(),
-            bindings: Vec::new(),
-        }],
-        of: None,
-    }
+    Path { segments: vec![Segment { name: name.clone(), args: Vec::new(), bindings: Vec::new() }], of: None }
 }

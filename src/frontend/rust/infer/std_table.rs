@@ -19,10 +19,7 @@ pub struct StdTable {
 pub fn table() -> &'static StdTable {
     static TABLE: OnceLock<StdTable> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table = StdTable {
-            methods: FxHashMap::default(),
-            functions: FxHashMap::default(),
-        };
+        let mut table = StdTable { methods: FxHashMap::default(), functions: FxHashMap::default() };
         METHODS.lines().for_each(|l| table.add_type(l));
         for line in FUNCTIONS.lines() {
             let mut parser = Parser::new(line, None);
@@ -42,14 +39,7 @@ fn rest_of(parser: &mut Parser<'_>, self_ty: Option<Ty>) -> Option<Sig> {
     let params = parser.list(")");
     let result = parser.result();
     let receiver = self_ty.is_some();
-    Some(Sig {
-        self_ty,
-        receiver,
-        generics: Vec::new(),
-        bounds: Vec::new(),
-        params,
-        result,
-    })
+    Some(Sig { self_ty, receiver, generics: Vec::new(), bounds: Vec::new(), params, result })
 }
 
 impl StdTable {
@@ -60,17 +50,11 @@ impl StdTable {
         for head in head.split('|') {
             let mut parser = Parser::new(head, None);
             let path = Name::from(parser.path());
-            let args = if parser.eat("<") {
-                parser.list(">")
-            } else {
-                Vec::new()
-            };
+            let args = if parser.eat("<") { parser.list(">") } else { Vec::new() };
             for method in methods.split(';') {
                 let mut parser = Parser::new(method, None);
                 let name = Name::from(parser.path());
-                if let Some(sig) =
-                    rest_of(&mut parser, Some(Ty::Foreign(path.clone(), args.clone())))
-                {
+                if let Some(sig) = rest_of(&mut parser, Some(Ty::Foreign(path.clone(), args.clone()))) {
                     self.methods.insert((path.clone(), name), sig);
                 }
             }

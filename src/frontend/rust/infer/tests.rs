@@ -23,11 +23,7 @@ fn seen(text: &str) -> Seen {
         "traits": {"back::Retryable": {"methods": {"retry": {}}}}}"#;
     let model: Model = serde_json::from_str(model).expect("the model above is well formed");
     let (program, index) = one_crate(&[("src/lib.rs", text)]);
-    Seen {
-        program,
-        models: Models::new(vec![model]),
-        index,
-    }
+    Seen { program, models: Models::new(vec![model]), index }
 }
 
 impl Seen {
@@ -50,13 +46,8 @@ impl Seen {
             };
             let shown = match target {
                 Target::Fns(ids, through) => {
-                    let ids: Vec<_> = ids
-                        .iter()
-                        .map(|id| self.program.def(*id).path.to_string())
-                        .collect();
-                    let through = through
-                        .as_ref()
-                        .map_or(String::new(), |t| format!(" by {t}"));
+                    let ids: Vec<_> = ids.iter().map(|id| self.program.def(*id).path.to_string()).collect();
+                    let through = through.as_ref().map_or(String::new(), |t| format!(" by {t}"));
                     format!("{}{through}", ids.join("|"))
                 }
                 Target::Foreign(path) => format!("~{path}"),
@@ -79,12 +70,7 @@ fn parameters_fields_and_results_lead_to_methods() {
          fn f(a: &A) { a.b.first().unwrap().go().end(); } \
          fn g(a: &A) { let Some(c) = a.b.inner.get(0) else { return }; c.go(); for c in &a.b.inner { c.go(); } }",
     );
-    let expected = [
-        "app::B::first",
-        "~Option::unwrap",
-        "app::C::go",
-        "app::C::end",
-    ];
+    let expected = ["app::B::first", "~Option::unwrap", "app::C::go", "app::C::end"];
     assert_eq!(seen.targets("f"), expected);
     assert_eq!(seen.targets("g"), ["~Vec::get", "app::C::go", "app::C::go"]);
 }
@@ -127,22 +113,13 @@ fn closures_give_their_results_through_bounds() {
          async fn f() { let x = retry(|n| async move { let y = make(n).await?; y.go(); Ok(y) }).await.unwrap(); x.go(); } \
          async fn g() { retry(make).await.unwrap().go(); vec![X].iter().map(|x| x.go()).count(); }",
     );
-    let f = [
-        "app::retry",
-        "app::make",
-        "app::X::go",
-        "+Ok",
-        "~Option::unwrap",
-        "app::X::go",
-    ];
+    let f = ["app::retry", "app::make", "app::X::go", "+Ok", "~Option::unwrap", "app::X::go"];
     assert_eq!(seen.targets("f"), f);
     assert_eq!(seen.targets("retry"), ["Callable", "~Result::ok"]);
     assert!(seen.targets("g").contains(&"app::X::go".to_owned()));
     let (_, types) = seen.types("g");
     assert!(
-        types.targets.values().any(
-            |t| matches!(t, Target::Fns(ids, None) if seen.program.def(ids[0]).name == "make")
-        )
+        types.targets.values().any(|t| matches!(t, Target::Fns(ids, None) if seen.program.def(ids[0]).name == "make"))
     );
 }
 
@@ -154,13 +131,7 @@ fn bounds_lead_to_all_implementations_and_defaults() {
          fn f<S: Send2>(a: &dyn Send2, b: S, c: impl Send2, d: A) { a.put(); b.twice(); c.put(); d.twice(); S::put(&b); }",
     );
     let both = "app::A::put|app::B::put by app::Send2";
-    let expected = [
-        both,
-        "app::Send2::twice|app::B::twice by app::Send2",
-        both,
-        "app::Send2::twice",
-        both,
-    ];
+    let expected = [both, "app::Send2::twice|app::B::twice by app::Send2", both, "app::Send2::twice", both];
     assert_eq!(seen.targets("f"), expected);
     assert_eq!(seen.targets("twice"), [both]);
 }
@@ -173,11 +144,7 @@ fn extension_traits_need_to_be_in_scope_and_std_comes_first() {
          mod with { use super::ext::Ext as _; use back::Retryable; fn f(v: Vec<u8>) { v.len(); v.shout(); (|| 1).retry(2); } } \
          mod without { fn g(v: Vec<u8>) { v.shout(); } }",
     );
-    let f = [
-        "~Vec::len",
-        "app::ext::Vec::shout by app::ext::Ext",
-        "~back::Retryable::retry",
-    ];
+    let f = ["~Vec::len", "app::ext::Vec::shout by app::ext::Ext", "~back::Retryable::retry"];
     assert_eq!(seen.targets("f"), f);
     assert_eq!(seen.targets("g"), ["~Vec::shout"]);
 }
@@ -190,12 +157,8 @@ fn locals_shadow_and_captures_are_uses() {
     let (body, types) = seen.types("f");
     let tree = seen.program.tree_of(body);
     let x = |id| matches!(&tree.expr(id).kind, ExprKind::Path(p) if p.single().is_some_and(|n| *n == "x"));
-    let mut uses: Vec<_> = types
-        .locals
-        .iter()
-        .filter(|(e, _)| x(**e))
-        .map(|(e, p)| (tree.expr(*e).at.start, *p))
-        .collect();
+    let mut uses: Vec<_> =
+        types.locals.iter().filter(|(e, _)| x(**e)).map(|(e, p)| (tree.expr(*e).at.start, *p)).collect();
     uses.sort();
     let binders: Vec<u32> = uses.iter().map(|(_, p)| tree.pat(*p).at.start).collect();
     // the parameter, the `let`, the closure's parameter, the `if let`, the `let` again
@@ -216,17 +179,7 @@ fn patterns_name_variants_and_constants() {
     let (_, types) = seen.types("f");
     let mut paths: Vec<&str> = types.pat_paths.values().map(|p| p.as_str()).collect();
     paths.sort_unstable();
-    assert_eq!(
-        paths,
-        [
-            "Err",
-            "Err",
-            "Ok",
-            "app::E::Other",
-            "app::E::Taken",
-            "app::LIMIT"
-        ]
-    );
+    assert_eq!(paths, ["Err", "Err", "Ok", "app::E::Other", "app::E::Taken", "app::LIMIT"]);
     assert_eq!(types.consts.len(), 1);
     assert_eq!(seen.targets("f"), ["app::f::inner"]);
     assert_eq!(seen.targets("inner"), ["app::m::h"]);
@@ -238,10 +191,7 @@ fn generated_clients_stay_foreign_by_their_last_segments() {
         "mod pb { tonic::include_proto!(\"ledger\"); } use pb::ledger_client::LedgerClient; \
          async fn f(mut c: LedgerClient<u8>) { c.get_height(1).await; missing(); }",
     );
-    let expected = [
-        "~pb::ledger_client::LedgerClient::get_height",
-        "Unknown(\"name not found\")",
-    ];
+    let expected = ["~pb::ledger_client::LedgerClient::get_height", "Unknown(\"name not found\")"];
     assert_eq!(seen.targets("f"), expected);
 }
 
@@ -251,7 +201,9 @@ fn types_that_double_are_given_up() {
     for i in 0..60 {
         text.push_str(&format!("let a{} = (a{i}, a{i});", i + 1));
     }
-    text.push_str("} type A<T> = (T, T); type B<T> = A<A<A<A<T>>>>; type C<T> = B<B<B<T>>>; fn g(x: C<C<u8>>) { x.y(); }");
+    text.push_str(
+        "} type A<T> = (T, T); type B<T> = A<A<A<A<T>>>>; type C<T> = B<B<B<T>>>; fn g(x: C<C<u8>>) { x.y(); }",
+    );
     let seen = seen(&text);
     let (_, types) = seen.types("f");
     assert!(types.types.values().all(|t| *t != Ty::Unknown));

@@ -19,11 +19,7 @@ pub fn parse(text: &str, models: Option<&Models>) -> Ty {
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, models: Option<&'a Models>) -> Parser<'a> {
-        Parser {
-            text,
-            models,
-            depth: 0,
-        }
+        Parser { text, models, depth: 0 }
     }
 
     fn skip(&mut self) {
@@ -43,10 +39,7 @@ impl<'a> Parser<'a> {
 
     fn word(&mut self) -> &'a str {
         self.skip();
-        let end = self
-            .text
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(self.text.len());
+        let end = self.text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.text.len());
         let (word, rest) = self.text.split_at(end);
         self.text = rest;
         word
@@ -76,20 +69,12 @@ impl<'a> Parser<'a> {
     }
 
     pub fn result(&mut self) -> Ty {
-        if self.eat("->") {
-            self.ty()
-        } else {
-            Ty::Tuple(Vec::new())
-        }
+        if self.eat("->") { self.ty() } else { Ty::Tuple(Vec::new()) }
     }
 
     pub fn ty(&mut self) -> Ty {
         self.depth += 1;
-        let found = if self.depth > 32 {
-            Ty::Unknown
-        } else {
-            self.any()
-        };
+        let found = if self.depth > 32 { Ty::Unknown } else { self.any() };
         self.depth -= 1;
         found
     }
@@ -102,11 +87,7 @@ impl<'a> Parser<'a> {
         }
         if self.eat("(") {
             let mut parts = self.list(")");
-            return if parts.len() == 1 {
-                parts.swap_remove(0)
-            } else {
-                Ty::Tuple(parts)
-            };
+            return if parts.len() == 1 { parts.swap_remove(0) } else { Ty::Tuple(parts) };
         }
         if self.eat("[") {
             let inner = self.ty();
@@ -123,11 +104,7 @@ impl<'a> Parser<'a> {
             return Ty::Never;
         }
         let path = self.path();
-        let args = if self.eat("<") {
-            self.list(">")
-        } else {
-            Vec::new()
-        };
+        let args = if self.eat("<") { self.list(">") } else { Vec::new() };
         named(&path, args, self.models)
     }
 }
@@ -149,18 +126,13 @@ mod tests {
 
     #[test]
     fn types_of_models_parse() {
-        let Ty::Foreign(head, args) =
-            parse("Result<Option<reqwest::Response>, reqwest::Error>", None)
-        else {
+        let Ty::Foreign(head, args) = parse("Result<Option<reqwest::Response>, reqwest::Error>", None) else {
             panic!("a result is a foreign type")
         };
         assert_eq!(head, "Result");
         assert_eq!(args[1], Ty::Foreign("reqwest::Error".into(), vec![]));
         assert_eq!(parse("Arc<T>", None), Ty::Param("T".into()));
-        assert_eq!(
-            parse("(A, B)", None),
-            Ty::Tuple(vec![Ty::Param("A".into()), Ty::Param("B".into())])
-        );
+        assert_eq!(parse("(A, B)", None), Ty::Tuple(vec![Ty::Param("A".into()), Ty::Param("B".into())]));
         assert_eq!(parse("&'a [u8; 4]", None), parse("Vec<u8>", None));
     }
 

@@ -8,12 +8,7 @@ use crate::name::Name;
 
 impl Lower<'_> {
     pub fn impl_item(&mut self, inner: &syn::ItemImpl, into: &mut Vec<Item>) {
-        let head = self.head(
-            &inner.attrs,
-            &Visibility::Inherited,
-            inner.impl_token.span,
-            None,
-        );
+        let head = self.head(&inner.attrs, &Visibility::Inherited, inner.impl_token.span, None);
         let generics = self.generics(&inner.generics);
         let of = inner.trait_.as_ref().map(|(path, _)| {
             let path = self.path(path);
@@ -24,12 +19,7 @@ impl Lower<'_> {
         for item in &inner.items {
             self.impl_part(item, &mut items);
         }
-        self.out.impls.push(Impl {
-            generics,
-            of,
-            for_type,
-            items,
-        });
+        self.out.impls.push(Impl { generics, of, for_type, items });
         let kind = ItemKind::Impl(self.out.impls.len() as u32 - 1);
         self.finish(head, inner.brace_token.span.close(), kind, into);
     }
@@ -39,25 +29,13 @@ impl Lower<'_> {
             ImplItem::Fn(f) => self.function(&f.attrs, &f.vis, &f.sig, Some(&f.block), into),
             ImplItem::Const(c) => {
                 let head = self.head(&c.attrs, &c.vis, c.const_token.span, Some(&c.ident));
-                let kind = ItemKind::Const {
-                    ty: Some(self.ty(&c.ty)),
-                    value: Some(self.expr(&c.expr)),
-                };
+                let kind = ItemKind::Const { ty: Some(self.ty(&c.ty)), value: Some(self.expr(&c.expr)) };
                 self.finish(head, c.semi_token.span, kind, into);
             }
             ImplItem::Type(t) => {
                 let head = self.head(&t.attrs, &t.vis, t.type_token.span, Some(&t.ident));
                 let (generics, ty) = (self.generics(&t.generics), Some(self.ty(&t.ty)));
-                self.finish(
-                    head,
-                    t.semi_token.span,
-                    ItemKind::Alias {
-                        generics,
-                        ty,
-                        bounds: Vec::new(),
-                    },
-                    into,
-                );
+                self.finish(head, t.semi_token.span, ItemKind::Alias { generics, ty, bounds: Vec::new() }, into);
             }
             ImplItem::Macro(m) => self.macro_call_item(&m.attrs, &m.mac, into),
             _ => {}
@@ -67,40 +45,22 @@ impl Lower<'_> {
     pub fn trait_item(&mut self, item: &syn::Item, into: &mut Vec<Item>) {
         match item {
             syn::Item::Trait(inner) => {
-                let head = self.head(
-                    &inner.attrs,
-                    &inner.vis,
-                    inner.trait_token.span,
-                    Some(&inner.ident),
-                );
+                let head = self.head(&inner.attrs, &inner.vis, inner.trait_token.span, Some(&inner.ident));
                 let generics = self.generics(&inner.generics);
                 let supers = self.bounds(inner.supertraits.iter());
                 let mut items = Vec::with_capacity(inner.items.len());
                 for item in &inner.items {
                     self.trait_part(item, &mut items);
                 }
-                self.out.traits.push(TraitDecl {
-                    generics,
-                    supers,
-                    items,
-                });
+                self.out.traits.push(TraitDecl { generics, supers, items });
                 let kind = ItemKind::Trait(self.out.traits.len() as u32 - 1);
                 self.finish(head, inner.brace_token.span.close(), kind, into);
             }
             syn::Item::TraitAlias(inner) => {
-                let head = self.head(
-                    &inner.attrs,
-                    &inner.vis,
-                    inner.trait_token.span,
-                    Some(&inner.ident),
-                );
+                let head = self.head(&inner.attrs, &inner.vis, inner.trait_token.span, Some(&inner.ident));
                 let generics = self.generics(&inner.generics);
                 let supers = self.bounds(inner.bounds.iter());
-                self.out.traits.push(TraitDecl {
-                    generics,
-                    supers,
-                    items: Vec::new(),
-                });
+                self.out.traits.push(TraitDecl { generics, supers, items: Vec::new() });
                 let kind = ItemKind::Trait(self.out.traits.len() as u32 - 1);
                 self.finish(head, inner.semi_token.span, kind, into);
             }
@@ -123,16 +83,7 @@ impl Lower<'_> {
                 let generics = self.generics(&t.generics);
                 let bounds = self.bounds(t.bounds.iter());
                 let ty = t.default.as_ref().map(|(_, ty)| self.ty(ty));
-                self.finish(
-                    head,
-                    t.semi_token.span,
-                    ItemKind::Alias {
-                        generics,
-                        ty,
-                        bounds,
-                    },
-                    into,
-                );
+                self.finish(head, t.semi_token.span, ItemKind::Alias { generics, ty, bounds }, into);
             }
             TraitItem::Macro(m) => self.macro_call_item(&m.attrs, &m.mac, into),
             _ => {}
@@ -140,12 +91,7 @@ impl Lower<'_> {
     }
 
     pub fn module(&mut self, inner: &syn::ItemMod, into: &mut Vec<Item>) {
-        let head = self.head(
-            &inner.attrs,
-            &inner.vis,
-            inner.mod_token.span,
-            Some(&inner.ident),
-        );
+        let head = self.head(&inner.attrs, &inner.vis, inner.mod_token.span, Some(&inner.ident));
         let content = inner.content.as_ref().map(|(_, items)| {
             let mut lowered = Vec::with_capacity(items.len());
             self.items(items, &mut lowered);
@@ -166,10 +112,7 @@ impl Lower<'_> {
                 syn::ForeignItem::Fn(f) => self.function(&f.attrs, &f.vis, &f.sig, None, into),
                 syn::ForeignItem::Static(s) => {
                     let head = self.head(&s.attrs, &s.vis, s.static_token.span, Some(&s.ident));
-                    let kind = ItemKind::Static {
-                        ty: Some(self.ty(&s.ty)),
-                        value: None,
-                    };
+                    let kind = ItemKind::Static { ty: Some(self.ty(&s.ty)), value: None };
                     self.finish(head, s.semi_token.span, kind, into);
                 }
                 _ => {}
@@ -202,11 +145,7 @@ impl Lower<'_> {
                 }
             }
             UseTree::Glob(_) => {
-                let leaf = UseLeaf {
-                    path: path.clone(),
-                    name: self.name(""),
-                    glob: true,
-                };
+                let leaf = UseLeaf { path: path.clone(), name: self.name(""), glob: true };
                 leaves.push(leaf);
             }
             UseTree::Name(name) => {
@@ -231,11 +170,7 @@ fn leaf(path: &[Name], last: Name, rename: Option<Name>) -> UseLeaf {
         _ => path.push(last),
     }
     let name = rename.or_else(|| path.last().cloned());
-    UseLeaf {
-        name: name.expect("a path has a last segment"),
-        path,
-        glob: false,
-    }
+    UseLeaf { name: name.expect("a path has a last segment"), path, glob: false }
 }
 
 pub fn receiver_kind(kind: &ReceiverKind) -> Receiver {
@@ -250,29 +185,17 @@ pub fn receiver_kind(kind: &ReceiverKind) -> Receiver {
 /// `self: &Self`, `self: Pin<&mut Self>`; a `Box` or an `Arc` is given away.
 fn typed_receiver(ty: &syn::Type) -> Receiver {
     let inner = match ty {
-        syn::Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .and_then(|last| match &last.arguments {
-                syn::PathArguments::AngleBracketed(list) if last.ident == "Pin" => {
-                    list.args.first()
-                }
-                _ => None,
-            }),
+        syn::Type::Path(path) => path.path.segments.last().and_then(|last| match &last.arguments {
+            syn::PathArguments::AngleBracketed(list) if last.ident == "Pin" => list.args.first(),
+            _ => None,
+        }),
         syn::Type::Reference(r) => {
-            return if r.mutability.is_some() {
-                Receiver::Mut
-            } else {
-                Receiver::Ref
-            };
+            return if r.mutability.is_some() { Receiver::Mut } else { Receiver::Ref };
         }
         _ => None,
     };
     match inner {
-        Some(syn::GenericArgument::Type(syn::Type::Reference(r))) if r.mutability.is_some() => {
-            Receiver::Mut
-        }
+        Some(syn::GenericArgument::Type(syn::Type::Reference(r))) if r.mutability.is_some() => Receiver::Mut,
         Some(syn::GenericArgument::Type(syn::Type::Reference(_))) => Receiver::Ref,
         _ => Receiver::Value,
     }

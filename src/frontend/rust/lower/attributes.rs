@@ -8,9 +8,7 @@ use crate::frontend::rust::tree::Attrs;
 use crate::name::Name;
 
 /// Say nothing about what code does.
-const DROPPED: &[&str] = &[
-    "allow", "cold", "deny", "doc", "expect", "forbid", "inline", "must_use", "warn",
-];
+const DROPPED: &[&str] = &["allow", "cold", "deny", "doc", "expect", "forbid", "inline", "must_use", "warn"];
 /// Last segments of attributes that make a function a test: `tokio::test`, `rstest`.
 const TESTS: &[&str] = &["test", "bench", "rstest", "test_case", "wasm_bindgen_test"];
 
@@ -19,10 +17,7 @@ impl Lower<'_> {
         let mut lowered = Attrs::default();
         for attr in attrs {
             let path = attr.path();
-            if path
-                .get_ident()
-                .is_some_and(|i| DROPPED.iter().any(|d| i == d))
-            {
+            if path.get_ident().is_some_and(|i| DROPPED.iter().any(|d| i == d)) {
                 continue;
             }
             lowered.test |= marks_test(attr);
@@ -30,11 +25,7 @@ impl Lower<'_> {
             match (name.as_str(), &attr.meta) {
                 ("derive", Meta::List(_)) => self.derives(attr, &mut lowered.derives),
                 ("path", Meta::NameValue(value)) => {
-                    if let Expr::Lit(syn::ExprLit {
-                        lit: Lit::Str(text),
-                        ..
-                    }) = &value.value
-                    {
+                    if let Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) = &value.value {
                         lowered.path = Some(self.name(&text.value()));
                     }
                 }
@@ -53,9 +44,7 @@ impl Lower<'_> {
 
     fn derives(&mut self, attr: &Attribute, into: &mut Vec<Name>) {
         let parser = syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
-        let paths = self
-            .inside_macro(|_| attr.parse_args_with(parser).ok())
-            .unwrap_or_default();
+        let paths = self.inside_macro(|_| attr.parse_args_with(parser).ok()).unwrap_or_default();
         for path in &paths {
             let name = self.path_text(path);
             into.push(name);
@@ -81,8 +70,7 @@ impl Lower<'_> {
             Meta::Path(_) => "",
             Meta::List(list) => {
                 let span = list.delimiter.span();
-                self.slice(self.end(span.open()), self.start(span.close()))
-                    .trim()
+                self.slice(self.end(span.open()), self.start(span.close())).trim()
             }
             Meta::NameValue(value) => {
                 let (from, to) = (value.eq_token.span, attr.bracket_token.span.close());

@@ -15,12 +15,7 @@ impl Lower<'_> {
     }
 
     pub fn statements(&mut self, stmts: &[Stmt]) -> Block {
-        let mut block = Block {
-            label: None,
-            stmts: Vec::with_capacity(stmts.len()),
-            tail: None,
-            items: Vec::new(),
-        };
+        let mut block = Block { label: None, stmts: Vec::with_capacity(stmts.len()), tail: None, items: Vec::new() };
         for (i, stmt) in stmts.iter().enumerate() {
             let last = i + 1 == stmts.len();
             match stmt {
@@ -68,13 +63,7 @@ impl Lower<'_> {
         let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
         let otherwise = diverge.map(|(_, e)| self.expr(e));
         let end = self.end(local.semi_token.span);
-        Lowered::Let {
-            pat,
-            ty,
-            value,
-            otherwise,
-            at: At { start, end },
-        }
+        Lowered::Let { pat, ty, value, otherwise, at: At { start, end } }
     }
 }
 

@@ -6,9 +6,7 @@ use proc_macro2::{Ident, Span};
 use rustc_hash::FxHashSet;
 
 use super::lines::Lines;
-use crate::frontend::rust::tree::{
-    At, Expr, ExprId, ExprKind, Pat, PatId, PatKind, RustFile, Type, TypeId,
-};
+use crate::frontend::rust::tree::{At, Expr, ExprId, ExprKind, Pat, PatId, PatKind, RustFile, Type, TypeId};
 use crate::name::Name;
 
 pub struct Lower<'t> {
@@ -75,9 +73,7 @@ impl<'t> Lower<'t> {
     }
 
     pub fn slice(&self, start: u32, end: u32) -> &'t str {
-        self.text
-            .get(start as usize..end as usize)
-            .unwrap_or_default()
+        self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
     pub fn name(&mut self, text: &str) -> Name {
@@ -101,24 +97,12 @@ impl<'t> Lower<'t> {
     }
 
     pub fn push(&mut self, kind: ExprKind, start: u32, end: u32) -> ExprId {
-        self.out.exprs.push(Expr {
-            kind,
-            at: At {
-                start,
-                end: end.max(start),
-            },
-        });
+        self.out.exprs.push(Expr { kind, at: At { start, end: end.max(start) } });
         ExprId(self.out.exprs.len() as u32 - 1)
     }
 
     pub fn push_pat(&mut self, kind: PatKind, start: u32, end: u32) -> PatId {
-        self.out.pats.push(Pat {
-            kind,
-            at: At {
-                start,
-                end: end.max(start),
-            },
-        });
+        self.out.pats.push(Pat { kind, at: At { start, end: end.max(start) } });
         PatId(self.out.pats.len() as u32 - 1)
     }
 

@@ -22,11 +22,7 @@ impl Lower<'_> {
             Expr::Call(call) => {
                 let callee = self.expr(&call.func);
                 let args = self.exprs(call.args.iter());
-                self.after(
-                    callee,
-                    call.paren_token.span.close(),
-                    ExprKind::Call { callee, args },
-                )
+                self.after(callee, call.paren_token.span.close(), ExprKind::Call { callee, args })
             }
             Expr::Field(field) => {
                 let base = self.expr(&field.base);
@@ -56,13 +52,7 @@ impl Lower<'_> {
         let name = self.ident(&call.method);
         let turbofish = self.turbofish(call.turbofish.as_ref());
         let args = self.exprs(call.args.iter());
-        let kind = ExprKind::Method {
-            receiver,
-            name,
-            name_at,
-            turbofish,
-            args,
-        };
+        let kind = ExprKind::Method { receiver, name, name_at, turbofish, args };
         self.after(receiver, call.paren_token.span.close(), kind)
     }
 
@@ -88,32 +78,18 @@ impl Lower<'_> {
             Expr::Cast(inner) => {
                 let value = self.expr(&inner.expr);
                 let ty = self.ty(&inner.ty);
-                let end = self
-                    .type_end(&inner.ty)
-                    .unwrap_or_else(|| self.end(inner.as_token.span));
+                let end = self.type_end(&inner.ty).unwrap_or_else(|| self.end(inner.as_token.span));
                 self.push(ExprKind::Cast { value, ty }, self.at_of(value).start, end)
             }
             Expr::Index(inner) => {
                 let base = self.expr(&inner.expr);
                 let index = self.expr(&inner.index);
-                self.after(
-                    base,
-                    inner.bracket_token.span.close(),
-                    ExprKind::Index { base, index },
-                )
+                self.after(base, inner.bracket_token.span.close(), ExprKind::Index { base, index })
             }
             Expr::Range(range) => {
                 let (start, end, inclusive) = self.range_ends(range);
                 let at = self.range_at(range, start, end);
-                self.push(
-                    ExprKind::Range {
-                        start,
-                        end,
-                        inclusive,
-                    },
-                    at.start,
-                    at.end,
-                )
+                self.push(ExprKind::Range { start, end, inclusive }, at.start, at.end)
             }
             _ => self.aggregate(e),
         }
@@ -177,11 +153,7 @@ impl Lower<'_> {
         let right = self.expr(&inner.right);
         let (op, assigns) = operator(&inner.op);
         let kind = if assigns {
-            ExprKind::OpAssign {
-                op,
-                to: left,
-                value: right,
-            }
+            ExprKind::OpAssign { op, to: left, value: right }
         } else {
             ExprKind::Binary { op, left, right }
         };
@@ -201,12 +173,7 @@ impl Lower<'_> {
         self.push(kind, self.at_of(first).start, self.at_of(last).end)
     }
 
-    fn prefix(
-        &mut self,
-        token: Span,
-        inner: &Expr,
-        kind: impl FnOnce(ExprId) -> ExprKind,
-    ) -> ExprId {
+    fn prefix(&mut self, token: Span, inner: &Expr, kind: impl FnOnce(ExprId) -> ExprKind) -> ExprId {
         let start = self.start(token);
         let value = self.expr(inner);
         self.push(kind(value), start, self.at_of(value).end)
@@ -232,10 +199,7 @@ impl Lower<'_> {
             syn::PathArguments::AngleBracketed(list) => self.end(list.gt_token.span),
             syn::PathArguments::Parenthesized(list) => self.end(list.paren_token.span.close()),
         };
-        At {
-            start: first.start,
-            end,
-        }
+        At { start: first.start, end }
     }
 
     /// The end of a type that can stand after `as`; others are rare there.
@@ -269,11 +233,7 @@ impl Lower<'_> {
         let at = self.at(lit.span());
         let (value, negative) = self.lit_value(lit);
         let id = self.push(ExprKind::Lit(value), at.start, at.end);
-        if negative {
-            self.push(ExprKind::Unary(UnaryOp::Neg, id), at.start, at.end)
-        } else {
-            id
-        }
+        if negative { self.push(ExprKind::Unary(UnaryOp::Neg, id), at.start, at.end) } else { id }
     }
 
     /// The value without its sign: patterns hold `-1` as one literal.
@@ -281,9 +241,7 @@ impl Lower<'_> {
         match lit {
             syn::Lit::Int(int) => {
                 let digits = int.base10_digits();
-                let (digits, negative) = digits
-                    .strip_prefix('-')
-                    .map_or((digits, false), |d| (d, true));
+                let (digits, negative) = digits.strip_prefix('-').map_or((digits, false), |d| (d, true));
                 match digits.parse() {
                     Ok(value) => (Lit::Int(value, self.name(int.suffix())), negative),
                     Err(_) => (Lit::Other, negative),

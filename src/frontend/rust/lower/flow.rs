@@ -69,15 +69,7 @@ impl Lower<'_> {
         let mut otherwise = last;
         for (start, cond, then) in chain.into_iter().rev() {
             let end = self.at_of(otherwise.unwrap_or(then)).end;
-            otherwise = Some(self.push(
-                ExprKind::If {
-                    cond,
-                    then,
-                    otherwise,
-                },
-                start,
-                end,
-            ));
+            otherwise = Some(self.push(ExprKind::If { cond, then, otherwise }, start, end));
         }
         otherwise.expect("a chain has at least its first link")
     }
@@ -114,26 +106,14 @@ impl Lower<'_> {
         let kind = match e {
             Expr::While(inner) => {
                 let cond = self.expr(&inner.cond);
-                ExprKind::While {
-                    label,
-                    cond,
-                    body: self.block(block),
-                }
+                ExprKind::While { label, cond, body: self.block(block) }
             }
             Expr::ForLoop(inner) => {
                 let pat = self.pat(&inner.pat);
                 let iter = self.expr(&inner.expr);
-                ExprKind::For {
-                    label,
-                    pat,
-                    iter,
-                    body: self.block(block),
-                }
+                ExprKind::For { label, pat, iter, body: self.block(block) }
             }
-            _ => ExprKind::Loop {
-                label,
-                body: self.block(block),
-            },
+            _ => ExprKind::Loop { label, body: self.block(block) },
         };
         let end = self.end(block.brace_token.span.close());
         self.push(kind, start, end)
@@ -162,16 +142,7 @@ impl Lower<'_> {
         let body = self.expr(&inner.body);
         let is_async = inner.asyncness.is_some();
         let end = self.at_of(body).end;
-        self.push(
-            ExprKind::Closure {
-                params,
-                result,
-                body,
-                is_async,
-            },
-            start,
-            end,
-        )
+        self.push(ExprKind::Closure { params, result, body, is_async }, start, end)
     }
 
     fn jump(&mut self, e: &Expr) -> ExprId {
@@ -188,16 +159,8 @@ impl Lower<'_> {
                 let (label, end) = self.label(inner.label.as_ref(), at.end);
                 self.push(ExprKind::Continue { label }, at.start, end)
             }
-            Expr::Return(inner) => self.leave(
-                inner.return_token.span,
-                inner.expr.as_deref(),
-                ExprKind::Return,
-            ),
-            Expr::Yield(inner) => self.leave(
-                inner.yield_token.span,
-                inner.expr.as_deref(),
-                ExprKind::Yield,
-            ),
+            Expr::Return(inner) => self.leave(inner.return_token.span, inner.expr.as_deref(), ExprKind::Return),
+            Expr::Yield(inner) => self.leave(inner.yield_token.span, inner.expr.as_deref(), ExprKind::Yield),
             _ => self.push(ExprKind::Unknown, 0, 0),
         }
     }
@@ -209,12 +172,7 @@ impl Lower<'_> {
         }
     }
 
-    fn leave(
-        &mut self,
-        token: Span,
-        value: Option<&Expr>,
-        kind: fn(Option<ExprId>) -> ExprKind,
-    ) -> ExprId {
+    fn leave(&mut self, token: Span, value: Option<&Expr>, kind: fn(Option<ExprId>) -> ExprKind) -> ExprId {
         let at = self.at(token);
         let value = value.map(|e| self.expr(e));
         let end = value.map_or(at.end, |v| self.at_of(v).end);

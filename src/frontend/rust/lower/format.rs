@@ -15,10 +15,9 @@ use crate::name::Name;
 /// How many values stand before the text may come; `None` for other macros.
 pub fn leading_values(name: &str) -> Option<usize> {
     Some(match name {
-        "format" | "print" | "println" | "eprint" | "eprintln" | "panic" | "todo"
-        | "unimplemented" | "unreachable" | "format_args" | "anyhow" | "eyre" | "bail"
-        | "format_err" | "trace" | "debug" | "info" | "warn" | "error" | "log" | "event"
-        | "span" | "trace_span" | "debug_span" | "info_span" | "warn_span" | "error_span" => 0,
+        "format" | "print" | "println" | "eprint" | "eprintln" | "panic" | "todo" | "unimplemented" | "unreachable"
+        | "format_args" | "anyhow" | "eyre" | "bail" | "format_err" | "trace" | "debug" | "info" | "warn" | "error"
+        | "log" | "event" | "span" | "trace_span" | "debug_span" | "info_span" | "warn_span" | "error_span" => 0,
         "write" | "writeln" | "assert" | "debug_assert" | "ensure" => 1,
         "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
         _ => return None,
@@ -36,9 +35,7 @@ struct Parsed {
 
 impl Lower<'_> {
     pub fn format(&mut self, tokens: TokenStream, leading: usize) -> Option<MacroArgs> {
-        let parsed = (|input: ParseStream| elements(input, leading))
-            .parse2(tokens)
-            .ok()?;
+        let parsed = (|input: ParseStream| elements(input, leading)).parse2(tokens).ok()?;
         let args = self.exprs(parsed.args.iter());
         let Some(text) = parsed.text else {
             return Some(MacroArgs::List(args));
@@ -50,11 +47,7 @@ impl Lower<'_> {
                 captures.push(name);
             }
         }
-        Some(MacroArgs::Format {
-            text: self.name(&text),
-            args,
-            captures,
-        })
+        Some(MacroArgs::Format { text: self.name(&text), args, captures })
     }
 }
 
@@ -103,8 +96,7 @@ fn element(input: ParseStream, leading: usize, parsed: &mut Parsed) -> syn::Resu
 
 fn text_follows(input: ParseStream) -> bool {
     let end = input.fork();
-    matches!(end.parse::<Lit>(), Ok(Lit::Str(_)))
-        && (end.is_empty() || end.peek(Token![,]) || end.peek(Token![;]))
+    matches!(end.parse::<Lit>(), Ok(Lit::Str(_))) && (end.is_empty() || end.peek(Token![,]) || end.peek(Token![;]))
 }
 
 /// `name =`, `http.status =`; takes nothing if something else stands there.
@@ -147,14 +139,10 @@ fn captured(text: &str) -> Vec<&str> {
             continue;
         }
         let Some(close) = rest.find('}') else { break };
-        let (name, spec) = rest[..close]
-            .split_once(':')
-            .unwrap_or((&rest[..close], ""));
+        let (name, spec) = rest[..close].split_once(':').unwrap_or((&rest[..close], ""));
         found.extend(identifier(name.trim()));
         for part in spec.split('$').rev().skip(1) {
-            let start = part
-                .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .map_or(0, |i| i + 1);
+            let start = part.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |i| i + 1);
             found.extend(part.get(start..).and_then(identifier));
         }
         rest = &rest[close + 1..];

@@ -10,12 +10,7 @@ impl Lower<'_> {
     pub fn item_macro(&mut self, inner: &syn::ItemMacro, into: &mut Vec<Item>) {
         match &inner.ident {
             Some(name) => {
-                let first = inner
-                    .mac
-                    .path
-                    .segments
-                    .first()
-                    .map_or(name.span(), |s| s.ident.span());
+                let first = inner.mac.path.segments.first().map_or(name.span(), |s| s.ident.span());
                 let head = self.head(&inner.attrs, &Visibility::Inherited, first, Some(name));
                 let arms = self.macro_arms(&inner.mac.tokens);
                 let end = inner.mac.delimiter.span().close();
@@ -25,18 +20,8 @@ impl Lower<'_> {
         }
     }
 
-    pub fn macro_call_item(
-        &mut self,
-        attrs: &[Attribute],
-        call: &syn::Macro,
-        into: &mut Vec<Item>,
-    ) {
-        let name = call
-            .path
-            .segments
-            .last()
-            .map(|s| s.ident.to_string())
-            .unwrap_or_default();
+    pub fn macro_call_item(&mut self, attrs: &[Attribute], call: &syn::Macro, into: &mut Vec<Item>) {
+        let name = call.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let kind = match name.as_str() {
             "include" => self.include(call),
             "include_proto" => ItemKind::Generated,
@@ -51,11 +36,7 @@ impl Lower<'_> {
                 ItemKind::MacroCall(path)
             }
         };
-        let first = call
-            .path
-            .segments
-            .first()
-            .map_or(call.bang_token.span, |s| s.ident.span());
+        let first = call.path.segments.first().map_or(call.bang_token.span, |s| s.ident.span());
         let head = self.head(attrs, &Visibility::Inherited, first, None);
         self.finish(head, call.delimiter.span().close(), kind, into);
     }
@@ -114,10 +95,7 @@ fn with_semicolon(tokens: TokenStream) -> TokenStream {
         None => true,
     };
     if !ended {
-        tokens.push(TokenTree::Punct(proc_macro2::Punct::new(
-            ';',
-            proc_macro2::Spacing::Alone,
-        )));
+        tokens.push(TokenTree::Punct(proc_macro2::Punct::new(';', proc_macro2::Spacing::Alone)));
     }
     tokens.into_iter().collect()
 }

@@ -51,13 +51,7 @@ impl Lower<'_> {
         });
     }
 
-    pub fn head(
-        &mut self,
-        attrs: &[Attribute],
-        vis: &Visibility,
-        keyword: Span,
-        name: Option<&syn::Ident>,
-    ) -> Head {
+    pub fn head(&mut self, attrs: &[Attribute], vis: &Visibility, keyword: Span, name: Option<&syn::Ident>) -> Head {
         let first = match vis {
             Visibility::Public(token) => token.span,
             Visibility::Restricted(restricted) => restricted.pub_token.span,
@@ -68,69 +62,35 @@ impl Lower<'_> {
             Some(name) => self.ident(name),
             None => self.name(""),
         };
-        Head {
-            name,
-            start,
-            public: matches!(vis, Visibility::Public(_)),
-            attrs: self.attrs(attrs),
-        }
+        Head { name, start, public: matches!(vis, Visibility::Public(_)), attrs: self.attrs(attrs) }
     }
 
     pub fn finish(&self, head: Head, end: Span, kind: ItemKind, into: &mut Vec<Item>) {
-        let at = At {
-            start: head.start,
-            end: self.end(end),
-        };
-        into.push(Item {
-            name: head.name,
-            at,
-            attrs: head.attrs,
-            public: head.public,
-            kind,
-        });
+        let at = At { start: head.start, end: self.end(end) };
+        into.push(Item { name: head.name, at, attrs: head.attrs, public: head.public, kind });
     }
 
     fn simple(&mut self, item: &syn::Item, into: &mut Vec<Item>) {
         match item {
             syn::Item::Const(c) => {
                 let head = self.head(&c.attrs, &c.vis, c.const_token.span, Some(&c.ident));
-                let kind = ItemKind::Const {
-                    ty: Some(self.ty(&c.ty)),
-                    value: Some(self.expr(&c.expr)),
-                };
+                let kind = ItemKind::Const { ty: Some(self.ty(&c.ty)), value: Some(self.expr(&c.expr)) };
                 self.finish(head, c.semi_token.span, kind, into);
             }
             syn::Item::Static(s) => {
                 let head = self.head(&s.attrs, &s.vis, s.static_token.span, Some(&s.ident));
-                let kind = ItemKind::Static {
-                    ty: Some(self.ty(&s.ty)),
-                    value: Some(self.expr(&s.expr)),
-                };
+                let kind = ItemKind::Static { ty: Some(self.ty(&s.ty)), value: Some(self.expr(&s.expr)) };
                 self.finish(head, s.semi_token.span, kind, into);
             }
             syn::Item::Type(t) => {
                 let head = self.head(&t.attrs, &t.vis, t.type_token.span, Some(&t.ident));
                 let (generics, ty) = (self.generics(&t.generics), Some(self.ty(&t.ty)));
-                self.finish(
-                    head,
-                    t.semi_token.span,
-                    ItemKind::Alias {
-                        generics,
-                        ty,
-                        bounds: Vec::new(),
-                    },
-                    into,
-                );
+                self.finish(head, t.semi_token.span, ItemKind::Alias { generics, ty, bounds: Vec::new() }, into);
             }
             syn::Item::ExternCrate(e) => {
                 let head = self.head(&e.attrs, &e.vis, e.extern_token.span, Some(&e.ident));
                 let rename = e.rename.as_ref().map(|(_, name)| self.ident(name));
-                self.finish(
-                    head,
-                    e.semi_token.span,
-                    ItemKind::ExternCrate { rename },
-                    into,
-                );
+                self.finish(head, e.semi_token.span, ItemKind::ExternCrate { rename }, into);
             }
             _ => {}
         }
@@ -144,15 +104,8 @@ impl Lower<'_> {
         body: Option<&syn::Block>,
         into: &mut Vec<Item>,
     ) {
-        let first = [
-            sig.constness.as_ref().map(|t| t.span),
-            sig.asyncness.as_ref().map(|t| t.span),
-        ];
-        let keyword = first
-            .into_iter()
-            .flatten()
-            .next()
-            .unwrap_or(sig.fn_token.span);
+        let first = [sig.constness.as_ref().map(|t| t.span), sig.asyncness.as_ref().map(|t| t.span)];
+        let keyword = first.into_iter().flatten().next().unwrap_or(sig.fn_token.span);
         let head = self.head(attrs, vis, keyword, Some(&sig.ident));
         let name_at = self.at(sig.ident.span());
         let generics = self.generics(&sig.generics);
@@ -160,15 +113,7 @@ impl Lower<'_> {
         let result = self.result(&sig.output);
         let lowered = body.map(|b| self.block(b));
         let is_async = sig.asyncness.is_some();
-        let function = Function {
-            is_async,
-            generics,
-            receiver,
-            params,
-            result,
-            body: lowered,
-            name_at,
-        };
+        let function = Function { is_async, generics, receiver, params, result, body: lowered, name_at };
         self.out.functions.push(function);
         let kind = ItemKind::Fn(self.out.functions.len() as u32 - 1);
         let end = body.map_or(sig.paren_token.span.close(), |b| b.brace_token.span.close());
@@ -203,26 +148,13 @@ impl Lower<'_> {
                 };
                 let tuple = matches!(s.fields, syn::Fields::Unnamed(_));
                 let variants = vec![self.only_variant(&head, end, fields, tuple)];
-                self.finish_adt(
-                    head,
-                    end,
-                    AdtDecl {
-                        generics,
-                        variants,
-                        is_enum: false,
-                    },
-                    into,
-                );
+                self.finish_adt(head, end, AdtDecl { generics, variants, is_enum: false }, into);
             }
             syn::Item::Enum(e) => {
                 let head = self.head(&e.attrs, &e.vis, e.enum_token.span, Some(&e.ident));
                 let generics = self.generics(&e.generics);
                 let variants = e.variants.iter().map(|v| self.variant(v)).collect();
-                let decl = AdtDecl {
-                    generics,
-                    variants,
-                    is_enum: true,
-                };
+                let decl = AdtDecl { generics, variants, is_enum: true };
                 self.finish_adt(head, e.brace_token.span.close(), decl, into);
             }
             syn::Item::Union(u) => {
@@ -231,40 +163,16 @@ impl Lower<'_> {
                 let fields = self.field_list(u.fields.named.iter());
                 let end = u.fields.brace_token.span.close();
                 let variants = vec![self.only_variant(&head, end, fields, false)];
-                self.finish_adt(
-                    head,
-                    end,
-                    AdtDecl {
-                        generics,
-                        variants,
-                        is_enum: false,
-                    },
-                    into,
-                );
+                self.finish_adt(head, end, AdtDecl { generics, variants, is_enum: false }, into);
             }
             _ => {}
         }
     }
 
     /// What a struct has in the place of an enum's variants.
-    fn only_variant(
-        &mut self,
-        head: &Head,
-        end: Span,
-        fields: Vec<FieldDecl>,
-        tuple: bool,
-    ) -> Variant {
-        let at = At {
-            start: head.start,
-            end: self.end(end),
-        };
-        Variant {
-            name: self.name(""),
-            fields,
-            tuple,
-            attrs: Attrs::default(),
-            at,
-        }
+    fn only_variant(&mut self, head: &Head, end: Span, fields: Vec<FieldDecl>, tuple: bool) -> Variant {
+        let at = At { start: head.start, end: self.end(end) };
+        Variant { name: self.name(""), fields, tuple, attrs: Attrs::default(), at }
     }
 
     fn finish_adt(&mut self, head: Head, end: Span, decl: AdtDecl, into: &mut Vec<Item>) {
@@ -278,13 +186,7 @@ impl Lower<'_> {
         let name = self.ident(&variant.ident);
         let fields = self.fields(&variant.fields);
         let tuple = matches!(variant.fields, syn::Fields::Unnamed(_));
-        Variant {
-            name,
-            fields,
-            tuple,
-            attrs: self.attrs(&variant.attrs),
-            at,
-        }
+        Variant { name, fields, tuple, attrs: self.attrs(&variant.attrs), at }
     }
 
     fn fields(&mut self, fields: &syn::Fields) -> Vec<FieldDecl> {
@@ -303,12 +205,7 @@ impl Lower<'_> {
                 None => (self.name(&i.to_string()), At::default()),
             };
             let ty = self.ty(&field.ty);
-            lowered.push(FieldDecl {
-                name,
-                ty,
-                attrs: self.attrs(&field.attrs),
-                at,
-            });
+            lowered.push(FieldDecl { name, ty, attrs: self.attrs(&field.attrs), at });
         }
         lowered
     }

@@ -24,10 +24,7 @@ impl Lower<'_> {
                 Some(matcher) => {
                     let mut params = Vec::new();
                     self.fragments(matcher.stream(), &mut params);
-                    arms.push(MacroArm {
-                        params,
-                        body: self.arm_body(&group),
-                    });
+                    arms.push(MacroArm { params, body: self.arm_body(&group) });
                 }
             }
         }
@@ -58,9 +55,7 @@ impl Lower<'_> {
 
     fn arm_body(&mut self, group: &proc_macro2::Group) -> Option<ExprId> {
         let block = self.inside_macro(|lower| {
-            let stmts = syn::Block::parse_within
-                .parse2(plain(group.stream()))
-                .ok()?;
+            let stmts = syn::Block::parse_within.parse2(plain(group.stream())).ok()?;
             Some(lower.statements(&stmts))
         })?;
         let start = self.start(group.span_open());
@@ -96,10 +91,7 @@ fn plain(tokens: TokenStream) -> TokenStream {
 }
 
 fn only_punctuation(tokens: &TokenStream) -> bool {
-    tokens
-        .clone()
-        .into_iter()
-        .all(|t| matches!(t, TokenTree::Punct(_)))
+    tokens.clone().into_iter().all(|t| matches!(t, TokenTree::Punct(_)))
 }
 
 /// The separator and the `*`, `+` or `?` after a repetition.

@@ -17,33 +17,20 @@ impl Lower<'_> {
     pub fn macro_expr(&mut self, call: &syn::Macro) -> ExprId {
         let start = self.path_at(None, &call.path).start;
         let span = call.delimiter.span();
-        let inner = At {
-            start: self.end(span.open()),
-            end: self.start(span.close()),
-        };
+        let inner = At { start: self.end(span.open()), end: self.start(span.close()) };
         // One byte of bracket; looking up a position costs more.
         let end = inner.end + 1;
-        let name = call
-            .path
-            .segments
-            .last()
-            .map(|s| s.ident.to_string())
-            .unwrap_or_default();
+        let name = call.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let kind = self.inside_macro(|lower| lower.known_macro(&name, call, inner));
         let kind = kind.unwrap_or_else(|| {
-            let args = MacroArgs::Opaque {
-                may_call: may_call(self.slice(inner.start, inner.end)),
-            };
+            let args = MacroArgs::Opaque { may_call: may_call(self.slice(inner.start, inner.end)) };
             self.call_kind(call, args)
         });
         self.push(kind, start, end)
     }
 
     fn call_kind(&mut self, call: &syn::Macro, args: MacroArgs) -> ExprKind {
-        ExprKind::Macro(MacroCall {
-            path: self.path(&call.path),
-            args,
-        })
+        ExprKind::Macro(MacroCall { path: self.path(&call.path), args })
     }
 
     fn known_macro(&mut self, name: &str, call: &syn::Macro, inner: At) -> Option<ExprKind> {
@@ -60,9 +47,7 @@ impl Lower<'_> {
             }
             "quote" | "quote_spanned" | "parse_quote" => None,
             _ => match super::format::leading_values(name) {
-                Some(values) => self
-                    .format(tokens(), values)
-                    .or_else(|| self.generic(tokens(), inner)),
+                Some(values) => self.format(tokens(), values).or_else(|| self.generic(tokens(), inner)),
                 None => self.generic(tokens(), inner),
             },
         };
@@ -94,10 +79,7 @@ impl Lower<'_> {
         let mut values = self.exprs(list.iter());
         Some(match len {
             None => ExprKind::Array(values),
-            Some(len) => ExprKind::Repeat {
-                value: values.pop()?,
-                len: self.expr(&len),
-            },
+            Some(len) => ExprKind::Repeat { value: values.pop()?, len: self.expr(&len) },
         })
     }
 
@@ -106,11 +88,8 @@ impl Lower<'_> {
             let value: Expr = input.parse()?;
             input.parse::<Token![,]>()?;
             let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
-            let guard: Option<Expr> = if input.parse::<Option<Token![if]>>()?.is_some() {
-                Some(input.parse()?)
-            } else {
-                None
-            };
+            let guard: Option<Expr> =
+                if input.parse::<Option<Token![if]>>()?.is_some() { Some(input.parse()?) } else { None };
             // A comma, and the message of an assertion.
             input.parse::<TokenStream>()?;
             Ok((value, pat, guard))
@@ -118,11 +97,7 @@ impl Lower<'_> {
         let (value, pat, guard) = parser.parse2(tokens).ok()?;
         let value = self.expr(&value);
         let pat = self.pat(&pat);
-        Some(MacroArgs::Matches {
-            value,
-            pat,
-            guard: guard.map(|g| self.expr(&g)),
-        })
+        Some(MacroArgs::Matches { value, pat, guard: guard.map(|g| self.expr(&g)) })
     }
 
     /// Expressions, else statements. Text without anything that runs is only asked for its names.
@@ -140,11 +115,7 @@ impl Lower<'_> {
     fn statement_args(&mut self, tokens: TokenStream, inner: At) -> Option<MacroArgs> {
         let stmts = Block::parse_within.parse2(tokens).ok()?;
         let block = self.statements(&stmts);
-        Some(MacroArgs::Block(self.push(
-            ExprKind::Block(block),
-            inner.start,
-            inner.end,
-        )))
+        Some(MacroArgs::Block(self.push(ExprKind::Block(block), inner.start, inner.end)))
     }
 
     /// Every identifier outside of strings as a path.
@@ -155,26 +126,12 @@ impl Lower<'_> {
             let byte = bytes[at];
             if !quoted && (byte == b'_' || byte.is_ascii_alphabetic()) {
                 let rest = bytes[at..].iter();
-                let end = at
-                    + rest
-                        .take_while(|b| **b == b'_' || b.is_ascii_alphanumeric())
-                        .count();
+                let end = at + rest.take_while(|b| **b == b'_' || b.is_ascii_alphanumeric()).count();
                 let lifetime = at > 0 && bytes[at - 1] == b'\'';
                 if let Some(word) = text.get(at..end).filter(|_| !lifetime) {
-                    let segment = Segment {
-                        name: self.name(word),
-                        args: Vec::new(),
-                        bindings: Vec::new(),
-                    };
-                    let path = Path {
-                        segments: vec![segment],
-                        of: None,
-                    };
-                    found.push(self.push(
-                        ExprKind::Path(path),
-                        offset + at as u32,
-                        offset + end as u32,
-                    ));
+                    let segment = Segment { name: self.name(word), args: Vec::new(), bindings: Vec::new() };
+                    let path = Path { segments: vec![segment], of: None };
+                    found.push(self.push(ExprKind::Path(path), offset + at as u32, offset + end as u32));
                 }
                 at = end;
                 continue;
@@ -201,10 +158,7 @@ impl Lower<'_> {
 
 /// A list, after tokio's `biased;` if there.
 fn arguments(input: ParseStream) -> syn::Result<List> {
-    if input.peek(syn::Ident)
-        && input.peek2(Token![;])
-        && input.fork().parse::<syn::Ident>()? == "biased"
-    {
+    if input.peek(syn::Ident) && input.peek2(Token![;]) && input.fork().parse::<syn::Ident>()? == "biased" {
         input.parse::<syn::Ident>()?;
         input.parse::<Token![;]>()?;
     }
@@ -218,10 +172,7 @@ fn json_value(input: ParseStream, into: &mut Vec<Expr>) -> syn::Result<()> {
             syn::braced!(inner in input);
             while !inner.is_empty() {
                 let key: Expr = if inner.peek(syn::Lit) {
-                    Expr::Lit(syn::ExprLit {
-                        attrs: Vec::new(),
-                        lit: inner.parse()?,
-                    })
+                    Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit: inner.parse()? })
                 } else {
                     Expr::parse(&inner)?
                 };
@@ -254,6 +205,5 @@ pub fn may_call(text: &str) -> bool {
         return true;
     }
     let words = |c: char| !(c.is_alphanumeric() || c == '_');
-    text.split(words)
-        .any(|w| matches!(w, "await" | "loop" | "while" | "for"))
+    text.split(words).any(|w| matches!(w, "await" | "loop" | "while" | "for"))
 }

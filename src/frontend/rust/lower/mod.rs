@@ -48,20 +48,14 @@ pub fn lower(text: &str) -> RustFile {
         return unread(lines, (nesting.at + skipped) as u32, "nesting too deep");
     }
     let stack = ((nesting.stack + SMALL) * FRAMES) as usize;
-    let mut file = with_stack(stack, || {
-        parse_and_lower(rest, Lower::new(text, skipped as u32, stack))
-    });
+    let mut file = with_stack(stack, || parse_and_lower(rest, Lower::new(text, skipped as u32, stack)));
     file.lines = lines;
     file
 }
 
 /// Bytes before the first token that the parser must not see: a byte order mark and a `#!` line.
 fn skipped(text: &str) -> usize {
-    let mark = if text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    };
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let rest = &text[mark..];
     match rest.strip_prefix("#!") {
         Some(line) if !starts_attribute(line) => mark + rest.find('\n').unwrap_or(rest.len()),
@@ -76,11 +70,7 @@ fn starts_attribute(after: &str) -> bool {
 }
 
 fn unread(lines: u32, at: u32, why: &str) -> RustFile {
-    RustFile {
-        lines,
-        problems: vec![(at, why.to_owned())],
-        ..RustFile::default()
-    }
+    RustFile { lines, problems: vec![(at, why.to_owned())], ..RustFile::default() }
 }
 
 /// Twice what parsing takes, so that macros seldom ask for more.
@@ -93,15 +83,9 @@ fn parse_and_lower(text: &str, mut lower: Lower) -> RustFile {
         Ok(Ok(file)) => lower.file(&file),
         Ok(Err(error)) => {
             let at = lower.at(error.span()).start;
-            lower
-                .out
-                .problems
-                .push((at, format!("not valid Rust: {error}")));
+            lower.out.problems.push((at, format!("not valid Rust: {error}")));
         }
-        Err(_) => lower
-            .out
-            .problems
-            .push((0, "not readable: the parser gave up".to_owned())),
+        Err(_) => lower.out.problems.push((0, "not readable: the parser gave up".to_owned())),
     }
     // No span outlives this line.
     proc_macro2::extra::invalidate_current_thread_spans();

@@ -15,9 +15,9 @@ const LONGEST_NUMBER: usize = 4096;
 
 /// Words that may stand before a whole expression, type or pattern.
 const KEYWORDS: &[&str] = &[
-    "as", "async", "await", "box", "break", "const", "do", "dyn", "else", "extern", "fn", "for",
-    "if", "impl", "in", "let", "loop", "match", "move", "mut", "raw", "ref", "return", "static",
-    "try", "union", "unsafe", "where", "while", "yield",
+    "as", "async", "await", "box", "break", "const", "do", "dyn", "else", "extern", "fn", "for", "if", "impl", "in",
+    "let", "loop", "match", "move", "mut", "raw", "ref", "return", "static", "try", "union", "unsafe", "where",
+    "while", "yield",
 ];
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -57,21 +57,9 @@ struct Scan<'t> {
 }
 
 pub fn estimate(text: &str) -> Nesting {
-    let found = Nesting {
-        stack: 0,
-        at: 0,
-        long_number: None,
-    };
+    let found = Nesting { stack: 0, at: 0, long_number: None };
     let levels = vec![Level::default()];
-    let mut scan = Scan {
-        bytes: text.as_bytes(),
-        at: 0,
-        levels,
-        total: 0,
-        before: b';',
-        after_keyword: false,
-        found,
-    };
+    let mut scan = Scan { bytes: text.as_bytes(), at: 0, levels, total: 0, before: b';', after_keyword: false, found };
     while scan.at < scan.bytes.len() {
         scan.step();
     }
@@ -125,10 +113,7 @@ impl Scan<'_> {
 
     /// At the first `#` or the quote.
     fn raw_string(&mut self) {
-        let hashes = self.bytes[self.at..]
-            .iter()
-            .take_while(|b| **b == b'#')
-            .count();
+        let hashes = self.bytes[self.at..].iter().take_while(|b| **b == b'#').count();
         if self.peek(hashes) != b'"' {
             return;
         }
@@ -226,15 +211,8 @@ impl Scan<'_> {
     }
 
     fn add(&mut self, cost: u64, sticky: bool) {
-        let level = self
-            .levels
-            .last_mut()
-            .expect("the file's own level is never popped");
-        let field = if sticky {
-            &mut level.sticky
-        } else {
-            &mut level.links
-        };
+        let level = self.levels.last_mut().expect("the file's own level is never popped");
+        let field = if sticky { &mut level.sticky } else { &mut level.links };
         *field += cost;
         self.total += cost;
         self.note();
@@ -348,10 +326,7 @@ mod tests {
             "x @ ",
             "if ",
         ] {
-            assert!(
-                estimate(&unit.repeat(1000)).stack >= 1000 * PREFIX,
-                "{unit}"
-            );
+            assert!(estimate(&unit.repeat(1000)).stack >= 1000 * PREFIX, "{unit}");
         }
         for unit in [".b()", "?", "+ a", "else if a {} ", "[0]", "as u8 "] {
             assert!(estimate(&unit.repeat(1000)).stack >= 1000 * 100, "{unit}");
@@ -361,17 +336,11 @@ mod tests {
     #[test]
     fn many_items_are_not_deep() {
         let item = "pub fn f(a: &str) -> Option<u8> { let x = a.b(1 << 3)?; x + 1 }\n#[a] impl A { fn f() {} }\n";
-        assert_eq!(
-            estimate(&item.repeat(5)).stack,
-            estimate(&item.repeat(500)).stack
-        );
+        assert_eq!(estimate(&item.repeat(5)).stack, estimate(&item.repeat(500)).stack);
     }
 
     #[test]
     fn long_numbers_are_named() {
-        assert_eq!(
-            estimate(&format!("x = 1{};", "0".repeat(5000))).long_number,
-            Some(4)
-        );
+        assert_eq!(estimate(&format!("x = 1{};", "0".repeat(5000))).long_number, Some(4));
     }
 }

@@ -37,10 +37,7 @@ impl Lower<'_> {
             syn::Pat::Rest(rest) => (PatKind::Rest, self.at(rest.dot2_token.spans[0])),
             syn::Pat::Path(path) => {
                 let at = self.path_at(path.qself.as_ref(), &path.path);
-                (
-                    PatKind::Path(self.qualified(path.qself.as_ref(), &path.path)),
-                    at,
-                )
+                (PatKind::Path(self.qualified(path.qself.as_ref(), &path.path)), at)
             }
             syn::Pat::TupleStruct(pat) => {
                 let start = self.path_at(pat.qself.as_ref(), &pat.path).start;
@@ -53,24 +50,12 @@ impl Lower<'_> {
             syn::Pat::Tuple(pat) => {
                 let start = self.start(pat.paren_token.span.open());
                 let parts = self.pats(pat.elems.iter());
-                (
-                    PatKind::Tuple(parts),
-                    At {
-                        start,
-                        end: self.end(pat.paren_token.span.close()),
-                    },
-                )
+                (PatKind::Tuple(parts), At { start, end: self.end(pat.paren_token.span.close()) })
             }
             syn::Pat::Slice(pat) => {
                 let start = self.start(pat.bracket_token.span.open());
                 let parts = self.pats(pat.elems.iter());
-                (
-                    PatKind::Slice(parts),
-                    At {
-                        start,
-                        end: self.end(pat.bracket_token.span.close()),
-                    },
-                )
+                (PatKind::Slice(parts), At { start, end: self.end(pat.bracket_token.span.close()) })
             }
             _ => self.pat_value(pat),
         }
@@ -86,13 +71,7 @@ impl Lower<'_> {
             syn::Pat::Reference(pat) => {
                 let start = self.start(pat.and_token.span);
                 let inner = self.pat(&pat.pat);
-                (
-                    PatKind::Ref(inner),
-                    At {
-                        start,
-                        end: self.pat_at(inner).end,
-                    },
-                )
+                (PatKind::Ref(inner), At { start, end: self.pat_at(inner).end })
             }
             syn::Pat::Lit(pat) => {
                 let value = self.lit(&pat.lit);
@@ -101,14 +80,7 @@ impl Lower<'_> {
             syn::Pat::Range(range) => {
                 let (start, end, inclusive) = self.range_ends(range);
                 let at = self.range_at(range, start, end);
-                (
-                    PatKind::Range {
-                        start,
-                        end,
-                        inclusive,
-                    },
-                    at,
-                )
+                (PatKind::Range { start, end, inclusive }, at)
             }
             _ => (PatKind::Other, At::default()),
         }
@@ -120,18 +92,7 @@ impl Lower<'_> {
         let sub = pat.subpat.as_ref().map(|(_, sub)| self.pat(sub));
         let end = sub.map_or(at.end, |sub| self.pat_at(sub).end);
         let (by_ref, mutable) = (pat.by_ref.is_some(), pat.mutability.is_some());
-        (
-            PatKind::Ident {
-                name,
-                by_ref,
-                mutable,
-                sub,
-            },
-            At {
-                start: at.start,
-                end,
-            },
-        )
+        (PatKind::Ident { name, by_ref, mutable, sub }, At { start: at.start, end })
     }
 
     fn struct_pat(&mut self, pat: &syn::PatStruct) -> (PatKind, At) {
@@ -143,14 +104,7 @@ impl Lower<'_> {
             fields.push((name, self.pat(&field.pat)));
         }
         let end = self.end(pat.brace_token.span.close());
-        (
-            PatKind::Struct {
-                path,
-                fields,
-                rest: pat.rest.is_some(),
-            },
-            At { start, end },
-        )
+        (PatKind::Struct { path, fields, rest: pat.rest.is_some() }, At { start, end })
     }
 
     pub fn member(&mut self, member: &Member) -> Name {
@@ -166,36 +120,21 @@ impl Lower<'_> {
 
     fn around(&self, parts: &[PatId]) -> At {
         let start = parts.first().map_or(0, |p| self.pat_at(*p).start);
-        At {
-            start,
-            end: parts.last().map_or(start, |p| self.pat_at(*p).end),
-        }
+        At { start, end: parts.last().map_or(start, |p| self.pat_at(*p).end) }
     }
 
     pub fn range_ends(&mut self, range: &syn::ExprRange) -> (Option<ExprId>, Option<ExprId>, bool) {
         let start = range.start.as_ref().map(|e| self.expr(e));
         let end = range.end.as_ref().map(|e| self.expr(e));
-        (
-            start,
-            end,
-            matches!(range.limits, syn::RangeLimits::Closed(_)),
-        )
+        (start, end, matches!(range.limits, syn::RangeLimits::Closed(_)))
     }
 
-    pub fn range_at(
-        &self,
-        range: &syn::ExprRange,
-        start: Option<ExprId>,
-        end: Option<ExprId>,
-    ) -> At {
+    pub fn range_at(&self, range: &syn::ExprRange, start: Option<ExprId>, end: Option<ExprId>) -> At {
         let (first, last) = match &range.limits {
             syn::RangeLimits::HalfOpen(dots) => (dots.spans[0], dots.spans[1]),
             syn::RangeLimits::Closed(dots) => (dots.spans[0], dots.spans[2]),
         };
         let start = start.map_or_else(|| self.start(first), |e| self.at_of(e).start);
-        At {
-            start,
-            end: end.map_or_else(|| self.end(last), |e| self.at_of(e).end),
-        }
+        At { start, end: end.map_or_else(|| self.end(last), |e| self.at_of(e).end) }
     }
 }

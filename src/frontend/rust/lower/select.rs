@@ -61,10 +61,5 @@ fn select_arm(input: ParseStream) -> syn::Result<Parsed> {
         }
     }
     input.parse::<Token![=>]>()?;
-    Ok(Parsed {
-        pat,
-        future,
-        cond,
-        body: input.call(Expr::parse_with_earlier_boundary_rule)?,
-    })
+    Ok(Parsed { pat, future, cond, body: input.call(Expr::parse_with_earlier_boundary_rule)? })
 }

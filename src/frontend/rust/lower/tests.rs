@@ -14,19 +14,12 @@ fn texts(source: &str, wanted: impl Fn(&ExprKind) -> bool) -> Vec<String> {
     let file = lower(source);
     assert_eq!(file.problems, [], "{source}");
     let nodes = file.exprs.iter().filter(|e| wanted(&e.kind));
-    nodes
-        .map(|e| source[e.at.start as usize..e.at.end as usize].to_owned())
-        .collect()
+    nodes.map(|e| source[e.at.start as usize..e.at.end as usize].to_owned()).collect()
 }
 
 /// The kinds of a body's nodes as their debug names, children first.
 fn kinds(text: &str) -> Vec<String> {
-    let name = |e: &Expr| {
-        format!("{:?}", e.kind)
-            .chars()
-            .take_while(|c| c.is_alphanumeric())
-            .collect()
-    };
+    let name = |e: &Expr| format!("{:?}", e.kind).chars().take_while(|c| c.is_alphanumeric()).collect();
     let mut kinds: Vec<String> = body(text).exprs.iter().map(name).collect();
     assert_eq!(kinds.pop().as_deref(), Some("Block"));
     kinds
@@ -78,11 +71,7 @@ fn every_expression() {
         assert_eq!(kinds(text).last().map(String::as_str), Some(last), "{text}");
         let source = format!("fn f() {{ g({text}); }}");
         let file = lower(&source);
-        let Some(Expr {
-            kind: ExprKind::Call { args, .. },
-            ..
-        }) = file.exprs.iter().rev().nth(1)
-        else {
+        let Some(Expr { kind: ExprKind::Call { args, .. }, .. }) = file.exprs.iter().rev().nth(1) else {
             panic!("{text}: {:?}", file.problems)
         };
         let at = file.expr(args[0]).at;
@@ -92,73 +81,31 @@ fn every_expression() {
 
 #[test]
 fn children_come_before_parents() {
-    assert_eq!(
-        kinds("let x = a.b(1)?; f(x)"),
-        ["Path", "Lit", "Method", "Try", "Path", "Path", "Call"]
-    );
+    assert_eq!(kinds("let x = a.b(1)?; f(x)"), ["Path", "Lit", "Method", "Try", "Path", "Path", "Call"]);
 }
 
 #[test]
 fn else_if_chain() {
     let file = body("if a { 1 } else if b { 2 } else { 3 }");
-    let ExprKind::If {
-        otherwise: Some(second),
-        ..
-    } = &file.exprs[file.exprs.len() - 2].kind
-    else {
-        panic!()
-    };
-    let ExprKind::If {
-        otherwise: Some(last),
-        ..
-    } = file.expr(*second).kind
-    else {
-        panic!()
-    };
+    let ExprKind::If { otherwise: Some(second), .. } = &file.exprs[file.exprs.len() - 2].kind else { panic!() };
+    let ExprKind::If { otherwise: Some(last), .. } = file.expr(*second).kind else { panic!() };
     assert!(matches!(file.expr(last).kind, ExprKind::Block(_)));
 }
 
 #[test]
 fn blocks() {
-    let file = body(
-        "use a::b; let x: u8 = 1 else { return }; ; g(x); if a {} #[cfg(test)] let y = 1; m! { a }",
-    );
-    let ExprKind::Block(block) = &file.exprs.last().unwrap().kind else {
-        panic!()
-    };
+    let file = body("use a::b; let x: u8 = 1 else { return }; ; g(x); if a {} #[cfg(test)] let y = 1; m! { a }");
+    let ExprKind::Block(block) = &file.exprs.last().unwrap().kind else { panic!() };
     assert_eq!((block.items.len(), block.stmts.len()), (1, 3));
-    assert!(matches!(
-        block.stmts[0],
-        Stmt::Let {
-            ty: Some(_),
-            value: Some(_),
-            otherwise: Some(_),
-            ..
-        }
-    ));
-    assert!(
-        block
-            .tail
-            .is_some_and(|t| matches!(file.expr(t).kind, ExprKind::Macro(_)))
-    );
+    assert!(matches!(block.stmts[0], Stmt::Let { ty: Some(_), value: Some(_), otherwise: Some(_), .. }));
+    assert!(block.tail.is_some_and(|t| matches!(file.expr(t).kind, ExprKind::Macro(_))));
 }
 
 #[test]
 fn literals() {
-    let file = body(
-        "(10_000u64, 0xff, 1.5, \"a\\n\", true, 'c', 340282366920938463463374607431768211456)",
-    );
-    let lits: Vec<&Lit> = file
-        .exprs
-        .iter()
-        .filter_map(|e| {
-            if let ExprKind::Lit(l) = &e.kind {
-                Some(l)
-            } else {
-                None
-            }
-        })
-        .collect();
+    let file = body("(10_000u64, 0xff, 1.5, \"a\\n\", true, 'c', 340282366920938463463374607431768211456)");
+    let lits: Vec<&Lit> =
+        file.exprs.iter().filter_map(|e| if let ExprKind::Lit(l) = &e.kind { Some(l) } else { None }).collect();
     let expected = [
         Lit::Int(10_000, "u64".into()),
         Lit::Int(255, "".into()),
@@ -191,23 +138,12 @@ fn every_pattern() {
         let file = lower(&source);
         assert_eq!(file.problems, [], "{text}");
         let pat = file.pats.last().unwrap();
-        assert!(
-            format!("{:?}", pat.kind).starts_with(kind),
-            "{text}: {:?}",
-            pat.kind
-        );
-        let from = if text.starts_with("ref") {
-            "a @ 1"
-        } else {
-            text
-        };
+        assert!(format!("{:?}", pat.kind).starts_with(kind), "{text}: {:?}", pat.kind);
+        let from = if text.starts_with("ref") { "a @ 1" } else { text };
         assert_eq!(&source[pat.at.start as usize..pat.at.end as usize], from);
     }
     let file = body("let f = |a: u8| 1; match x { -1 if b => 1 }");
-    let guarded = file
-        .exprs
-        .iter()
-        .any(|e| matches!(&e.kind, ExprKind::Match { arms, .. } if arms[0].guard.is_some()));
+    let guarded = file.exprs.iter().any(|e| matches!(&e.kind, ExprKind::Match { arms, .. } if arms[0].guard.is_some()));
     assert!(guarded);
 }
 
@@ -218,31 +154,15 @@ fn every_type() {
          <T as Tr>::X, V<u8, 3, I = T>, dyn Fn(u8) -> u8);",
     );
     assert_eq!(file.problems, []);
-    let Some(Type::Tuple(parts)) = file.types.last() else {
-        panic!()
-    };
-    let name = |t: &TypeId| {
-        format!("{:?}", file.ty(*t))
-            .chars()
-            .take_while(|c| c.is_alphanumeric())
-            .collect()
-    };
+    let Some(Type::Tuple(parts)) = file.types.last() else { panic!() };
+    let name = |t: &TypeId| format!("{:?}", file.ty(*t)).chars().take_while(|c| c.is_alphanumeric()).collect();
     let names: Vec<String> = parts.iter().map(name).collect();
     let expected = "Ref Ref Slice Slice Fn Impl Dyn Never Infer Other Path Qualified Path Dyn";
     assert_eq!(names.join(" "), expected);
-    let Type::Path(path) = file.ty(parts[12]) else {
-        panic!()
-    };
-    assert_eq!(
-        (path.segments[0].args.len(), path.segments[0].bindings.len()),
-        (2, 1)
-    );
-    let Type::Dyn(bounds) = file.ty(parts[13]) else {
-        panic!()
-    };
-    let Type::Path(path) = file.ty(bounds[0]) else {
-        panic!()
-    };
+    let Type::Path(path) = file.ty(parts[12]) else { panic!() };
+    assert_eq!((path.segments[0].args.len(), path.segments[0].bindings.len()), (2, 1));
+    let Type::Dyn(bounds) = file.ty(parts[13]) else { panic!() };
+    let Type::Path(path) = file.ty(bounds[0]) else { panic!() };
     assert_eq!(path.segments[0].bindings[0].0, "Output");
 }
 
@@ -256,34 +176,16 @@ fn every_item() {
          tonic::include_proto!(\"x\"); macro_rules! ac { ($d:expr) => { f($d) } } extern \"C\" { fn ad(); } union AE { a: u8 }",
     );
     assert_eq!(file.problems, []);
-    let name = |i: &Item| {
-        format!("{:?}", i.kind)
-            .chars()
-            .take_while(|c| c.is_alphanumeric())
-            .collect()
-    };
+    let name = |i: &Item| format!("{:?}", i.kind).chars().take_while(|c| c.is_alphanumeric()).collect();
     let kinds: Vec<String> = file.items.iter().map(name).collect();
     let expected = "Mod Mod Use ExternCrate Fn Adt Adt Trait Impl Alias Const Static Include Generated Generated \
                     MacroRules Fn Adt";
     assert_eq!(kinds.join(" "), expected);
-    let ItemKind::Use(leaves) = &file.items[2].kind else {
-        panic!()
-    };
-    let shown: Vec<String> = leaves
-        .iter()
-        .map(|l| format!("{} {} {}", l.path.join("::"), l.name, l.glob))
-        .collect();
+    let ItemKind::Use(leaves) = &file.items[2].kind else { panic!() };
+    let shown: Vec<String> = leaves.iter().map(|l| format!("{} {} {}", l.path.join("::"), l.name, l.glob)).collect();
     assert_eq!(shown, ["d d false", "d::e f false", "d::g  true"]);
     let j = &file.functions[1];
-    assert_eq!(
-        (
-            j.is_async,
-            j.receiver,
-            j.params.len(),
-            j.generics.bounds.len()
-        ),
-        (true, Some(Receiver::Mut), 1, 2)
-    );
+    assert_eq!((j.is_async, j.receiver, j.params.len(), j.generics.bounds.len()), (true, Some(Receiver::Mut), 1, 2));
     assert_eq!(file.impls[0].items.len() + file.traits[0].items.len(), 6);
     assert!(file.adts[1].is_enum && !file.adts[1].variants[0].tuple);
 }
@@ -309,45 +211,20 @@ fn attributes() {
     assert_eq!(tests, [true, true, false, false, false, false, false]);
     assert_eq!(file.items[4].attrs.path.as_deref(), Some("e/f.rs"));
     assert_eq!(file.items[5].attrs.derives, ["Debug", "clap::Parser"]);
-    assert_eq!(
-        file.adts[0].variants[0].fields[0].attrs.others[0].1,
-        "default = \"three\""
-    );
-    assert_eq!(
-        file.items[6].attrs.others,
-        [("get".into(), "\"/x/{id}\"".into())]
-    );
+    assert_eq!(file.adts[0].variants[0].fields[0].attrs.others[0].1, "default = \"three\"");
+    assert_eq!(file.items[6].attrs.others, [("get".into(), "\"/x/{id}\"".into())]);
 }
 
 #[test]
 fn positions() {
-    for (before, prefix) in [
-        ("", ""),
-        ("\u{feff}", ""),
-        ("#!/bin/sh é\n", ""),
-        ("\u{feff}#!/bin/sh\n", "// é\n"),
-    ] {
-        let source = format!(
-            "{before}{prefix}fn é() {{ let ü = \"é→\"; ü.call(1).next(é)? }}\nfn g() {{ h!(f(é)) }}"
-        );
-        assert_eq!(
-            texts(&source, |k| matches!(k, ExprKind::Method { .. })),
-            ["ü.call(1)", "ü.call(1).next(é)"]
-        );
-        assert_eq!(
-            texts(&source, |k| matches!(k, ExprKind::Try(_))),
-            ["ü.call(1).next(é)?"]
-        );
-        assert_eq!(
-            texts(&source, |k| matches!(k, ExprKind::Call { .. })),
-            ["f(é)"]
-        );
+    for (before, prefix) in [("", ""), ("\u{feff}", ""), ("#!/bin/sh é\n", ""), ("\u{feff}#!/bin/sh\n", "// é\n")] {
+        let source = format!("{before}{prefix}fn é() {{ let ü = \"é→\"; ü.call(1).next(é)? }}\nfn g() {{ h!(f(é)) }}");
+        assert_eq!(texts(&source, |k| matches!(k, ExprKind::Method { .. })), ["ü.call(1)", "ü.call(1).next(é)"]);
+        assert_eq!(texts(&source, |k| matches!(k, ExprKind::Try(_))), ["ü.call(1).next(é)?"]);
+        assert_eq!(texts(&source, |k| matches!(k, ExprKind::Call { .. })), ["f(é)"]);
         let file = lower(&source);
         let at = file.items[1].at;
-        assert_eq!(
-            &source[at.start as usize..at.end as usize],
-            "fn g() { h!(f(é)) }"
-        );
+        assert_eq!(&source[at.start as usize..at.end as usize], "fn g() { h!(f(é)) }");
         let name = file.functions[0].name_at;
         assert_eq!(&source[name.start as usize..name.end as usize], "é");
     }
@@ -362,9 +239,7 @@ fn parse_errors_have_a_place() {
     let file = lower("#!/bin/sh\nfn f() { let = 1; }");
     assert_eq!(file.problems[0].0, 23);
     assert_eq!(file.lines, 2);
-    for text in [
-        "", "\u{feff}", "#!", "#!x", "'", "\"", "r#\"", "/*", "b'", "1e", "\0", "r#", "'\\",
-    ] {
+    for text in ["", "\u{feff}", "#!", "#!x", "'", "\"", "r#\"", "/*", "b'", "1e", "\0", "r#", "'\\"] {
         lower(text);
     }
 }
@@ -374,24 +249,11 @@ fn macro_args(text: &str) -> (RustFile, String) {
     let shown = file.exprs.iter().rev().find_map(|e| match &e.kind {
         ExprKind::Macro(call) => Some(match &call.args {
             MacroArgs::List(list) => format!("list {}", list.len()),
-            MacroArgs::Format {
-                text,
-                args,
-                captures,
-            } => format!("format {text:?} {} {captures:?}", args.len()),
+            MacroArgs::Format { text, args, captures } => format!("format {text:?} {} {captures:?}", args.len()),
             MacroArgs::Matches { guard, .. } => format!("matches {}", guard.is_some()),
             MacroArgs::Select(arms) => {
-                let arm = |a: &SelectArm| {
-                    format!(
-                        "{}{}",
-                        u8::from(a.future.is_some()),
-                        u8::from(a.cond.is_some())
-                    )
-                };
-                format!(
-                    "select {}",
-                    arms.iter().map(arm).collect::<Vec<_>>().join(" ")
-                )
+                let arm = |a: &SelectArm| format!("{}{}", u8::from(a.future.is_some()), u8::from(a.cond.is_some()));
+                format!("select {}", arms.iter().map(arm).collect::<Vec<_>>().join(" "))
             }
             MacroArgs::Block(_) => "block".to_owned(),
             MacroArgs::Opaque { may_call } => format!("opaque {may_call}"),
@@ -404,22 +266,10 @@ fn macro_args(text: &str) -> (RustFile, String) {
 #[test]
 fn macros() {
     for (text, expected) in [
-        (
-            "format!(\"{host}/{}/{x}\", y, x = 1)",
-            "format \"{host}/{}/{x}\" 2 [\"host\"]",
-        ),
-        (
-            "info!(target: \"t\", a = 1, %b, c.d = ?e.f(), \"text {g}\")",
-            "format \"text {g}\" 4 [\"g\"]",
-        ),
-        (
-            "warn!(error = %e, attempt, \"again\"; \"k\" => v)",
-            "format \"again\" 3 []",
-        ),
-        (
-            "assert_eq!(a, \"b\", \"why {c}\")",
-            "format \"why {c}\" 2 [\"c\"]",
-        ),
+        ("format!(\"{host}/{}/{x}\", y, x = 1)", "format \"{host}/{}/{x}\" 2 [\"host\"]"),
+        ("info!(target: \"t\", a = 1, %b, c.d = ?e.f(), \"text {g}\")", "format \"text {g}\" 4 [\"g\"]"),
+        ("warn!(error = %e, attempt, \"again\"; \"k\" => v)", "format \"again\" 3 []"),
+        ("assert_eq!(a, \"b\", \"why {c}\")", "format \"why {c}\" 2 [\"c\"]"),
         ("assert!(f(x))", "list 1"),
         ("anyhow!(e)", "list 1"),
         ("anyhow::bail!(\"no {e}\")", "format \"no {e}\" 0 [\"e\"]"),
@@ -433,14 +283,8 @@ fn macros() {
         ("my!(let x = f(y); x)", "block"),
         ("my!(x => y)", "list 2"),
         ("quote!(fn f() {})", "opaque true"),
-        (
-            "tokio::select! { biased; x = f(), if y => { g() } Some(z) = &mut w => z, else => break }",
-            "select 11 10 00",
-        ),
-        (
-            "select! { a = b.next() => {}, complete => break, default => {} }",
-            "select 10 00 00",
-        ),
+        ("tokio::select! { biased; x = f(), if y => { g() } Some(z) = &mut w => z, else => break }", "select 11 10 00"),
+        ("select! { a = b.next() => {}, complete => break, default => {} }", "select 10 00 00"),
     ] {
         assert_eq!(macro_args(text).1, expected, "{text}");
     }
@@ -467,17 +311,11 @@ fn macro_rules() {
          v, Err(e) if i < $n => { i += 1; log!($($rest),*) } } } }}; () => { => }; }",
     );
     assert_eq!(file.problems, []);
-    let ItemKind::MacroRules { arms } = &file.items[0].kind else {
-        panic!()
-    };
+    let ItemKind::MacroRules { arms } = &file.items[0].kind else { panic!() };
     let params: Vec<&str> = arms[0].params.iter().map(|p| p.0.as_str()).collect();
     assert_eq!(params, ["n", "op", "rest"]);
     assert!(arms[0].body.is_some() && arms[1].body.is_none());
-    assert!(
-        file.exprs
-            .iter()
-            .any(|e| matches!(e.kind, ExprKind::Loop { .. }))
-    );
+    assert!(file.exprs.iter().any(|e| matches!(e.kind, ExprKind::Loop { .. })));
 }
 
 #[test]
@@ -486,12 +324,7 @@ fn items_in_macros() {
         "cfg_if! { if #[cfg(unix)] { fn a() {} } else { mod b; } } lazy_static! { static ref C: u8 = f(); } \
          thread_local!(static D: u8 = 1); odd! { x => y } impl X { m!(); }",
     );
-    let names: Vec<&str> = file
-        .items
-        .iter()
-        .map(|i| i.name.as_str())
-        .filter(|n| !n.is_empty())
-        .collect();
+    let names: Vec<&str> = file.items.iter().map(|i| i.name.as_str()).filter(|n| !n.is_empty()).collect();
     assert_eq!(names, ["a", "b", "C", "D"]);
 }
 
@@ -551,11 +384,7 @@ fn hostile(count: usize) -> Vec<String> {
         format!("use {};", n("{", "a", "}")),
         n("/*", "", "*/"),
         format!("#[cfg({})] mod a;", n("all(", "test", ")")),
-        format!(
-            "macro_rules! m {{ {} => {{ {} }} }}",
-            n("(", "", ")"),
-            n("$(", "f()", ")*")
-        ),
+        format!("macro_rules! m {{ {} => {{ {} }} }}", n("(", "", ")"), n("$(", "f()", ")*")),
         f(format!("json!({})", n("[", "1", "]"))),
         format!("const A: u8 = {};", n("1", "", "")),
         f(n("'a: ", "1", "")),
@@ -575,10 +404,7 @@ fn nesting_of_every_kind_ends_in_a_tree_or_a_problem() {
             assert!(read || file.items.is_empty(), "{shown}");
             // What people write is read; some of these are no Rust.
             if count == 30 {
-                assert!(
-                    !file.problems.iter().any(|p| p.1.contains("deep")),
-                    "{shown}"
-                );
+                assert!(!file.problems.iter().any(|p| p.1.contains("deep")), "{shown}");
             }
         }
     }

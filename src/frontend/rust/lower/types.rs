@@ -1,8 +1,6 @@
 //! Types, paths, bounds and generics. Types have no positions: no finding points at one.
 
-use syn::{
-    GenericArgument, GenericParam, PathArguments, ReturnType, TypeParamBound, WherePredicate,
-};
+use syn::{GenericArgument, GenericParam, PathArguments, ReturnType, TypeParamBound, WherePredicate};
 
 use super::context::{Lower, deep};
 use crate::frontend::rust::tree::{Generics, Path, Segment, Type, TypeId};
@@ -27,17 +25,12 @@ impl Lower<'_> {
             syn::Type::Path(path) => self.path_type(path),
             syn::Type::Reference(inner) => Type::Ref(self.ty(&inner.elem)),
             syn::Type::Ptr(inner) => Type::Ref(self.ty(&inner.elem)),
-            syn::Type::Tuple(tuple) => {
-                Type::Tuple(tuple.elems.iter().map(|t| self.ty(t)).collect())
-            }
+            syn::Type::Tuple(tuple) => Type::Tuple(tuple.elems.iter().map(|t| self.ty(t)).collect()),
             syn::Type::Slice(inner) => Type::Slice(self.ty(&inner.elem)),
             syn::Type::Array(inner) => Type::Slice(self.ty(&inner.elem)),
             syn::Type::FnPtr(f) => {
                 let params = f.inputs.iter().map(|p| self.ty(&p.ty)).collect();
-                Type::Fn {
-                    params,
-                    result: self.result(&f.output),
-                }
+                Type::Fn { params, result: self.result(&f.output) }
             }
             syn::Type::ImplTrait(bounds) => Type::Impl(self.bounds(bounds.bounds.iter())),
             syn::Type::TraitObject(bounds) => Type::Dyn(self.bounds(bounds.bounds.iter())),
@@ -64,21 +57,12 @@ impl Lower<'_> {
             self.segments(&ty.path, 0, own.position, &mut path);
             self.push_type(Type::Path(path))
         });
-        let rest = ty
-            .path
-            .segments
-            .iter()
-            .skip(own.position)
-            .map(|s| self.ident(&s.ident))
-            .collect();
+        let rest = ty.path.segments.iter().skip(own.position).map(|s| self.ident(&s.ident)).collect();
         Type::Qualified { of, as_trait, rest }
     }
 
     pub fn path(&mut self, path: &syn::Path) -> Path {
-        let mut lowered = Path {
-            segments: Vec::with_capacity(path.segments.len()),
-            of: None,
-        };
+        let mut lowered = Path { segments: Vec::with_capacity(path.segments.len()), of: None };
         self.segments(path, 0, path.segments.len(), &mut lowered);
         lowered
     }
@@ -86,20 +70,13 @@ impl Lower<'_> {
     /// A path of an expression or pattern, with `<T as Trait>::` before it.
     pub fn qualified(&mut self, of: Option<&syn::QSelf>, path: &syn::Path) -> Path {
         let of = of.map(|own| self.ty(&own.ty));
-        Path {
-            of,
-            ..self.path(path)
-        }
+        Path { of, ..self.path(path) }
     }
 
     fn segments(&mut self, path: &syn::Path, from: usize, to: usize, into: &mut Path) {
         if from == 0 && path.leading_colon.is_some() {
             let name = self.name("");
-            into.segments.push(Segment {
-                name,
-                args: Vec::new(),
-                bindings: Vec::new(),
-            });
+            into.segments.push(Segment { name, args: Vec::new(), bindings: Vec::new() });
         }
         for segment in path.segments.iter().take(to).skip(from) {
             let lowered = self.segment(segment);
@@ -108,11 +85,7 @@ impl Lower<'_> {
     }
 
     fn segment(&mut self, segment: &syn::PathSegment) -> Segment {
-        let mut lowered = Segment {
-            name: self.ident(&segment.ident),
-            args: Vec::new(),
-            bindings: Vec::new(),
-        };
+        let mut lowered = Segment { name: self.ident(&segment.ident), args: Vec::new(), bindings: Vec::new() };
         match &segment.arguments {
             PathArguments::None => {}
             PathArguments::AngleBracketed(list) => {
@@ -143,9 +116,7 @@ impl Lower<'_> {
             GenericArgument::Constraint(constraint) => {
                 let name = self.ident(&constraint.ident);
                 let bounds = self.bounds(constraint.bounds.iter());
-                segment
-                    .bindings
-                    .push((name, self.push_type(Type::Impl(bounds))));
+                segment.bindings.push((name, self.push_type(Type::Impl(bounds))));
             }
             _ => {}
         }
@@ -153,11 +124,7 @@ impl Lower<'_> {
 
     pub fn turbofish(&mut self, list: Option<&syn::AngleBracketedGenericArguments>) -> Vec<TypeId> {
         let Some(list) = list else { return Vec::new() };
-        let mut segment = Segment {
-            name: self.name(""),
-            args: Vec::new(),
-            bindings: Vec::new(),
-        };
+        let mut segment = Segment { name: self.name(""), args: Vec::new(), bindings: Vec::new() };
         for argument in &list.args {
             self.argument(argument, &mut segment);
         }
@@ -183,15 +150,8 @@ impl Lower<'_> {
                 GenericParam::Type(param) => {
                     let name = self.ident(&param.ident);
                     if !param.bounds.is_empty() {
-                        let segment = Segment {
-                            name: name.clone(),
-                            args: Vec::new(),
-                            bindings: Vec::new(),
-                        };
-                        let ty = self.push_type(Type::Path(Path {
-                            segments: vec![segment],
-                            of: None,
-                        }));
+                        let segment = Segment { name: name.clone(), args: Vec::new(), bindings: Vec::new() };
+                        let ty = self.push_type(Type::Path(Path { segments: vec![segment], of: None }));
                         let bounds = self.bounds(param.bounds.iter());
                         lowered.bounds.push((ty, bounds));
                     }

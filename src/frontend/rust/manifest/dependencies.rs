@@ -10,12 +10,7 @@ use crate::name::Name;
 type Libs<'m> = FxHashMap<&'m str, CrateId>;
 
 /// Development dependencies only with `dev`.
-pub fn of(
-    package: &Package,
-    read: &Manifests,
-    libs: &Libs,
-    dev: bool,
-) -> FxHashMap<Name, DependencyOf> {
+pub fn of(package: &Package, read: &Manifests, libs: &Libs, dev: bool) -> FxHashMap<Name, DependencyOf> {
     let mut found = FxHashMap::default();
     for table in tables(package.manifest, dev) {
         for (key, value) in table {
@@ -29,111 +24,63 @@ pub fn of(
 /// The later ones win: what code runs with comes last.
 fn tables(manifest: &Table, dev: bool) -> Vec<&Table> {
     let targets = manifest.get("target").and_then(Value::as_table);
-    let places: Vec<&Table> = targets
-        .into_iter()
-        .flat_map(|t| t.values())
-        .filter_map(Value::as_table)
-        .chain([manifest])
-        .collect();
+    let places: Vec<&Table> =
+        targets.into_iter().flat_map(|t| t.values()).filter_map(Value::as_table).chain([manifest]).collect();
     let mut keys = vec!["build-dependencies", "build_dependencies"];
     if dev {
         keys.extend(["dev-dependencies", "dev_dependencies"]);
     }
     keys.push("dependencies");
-    let both = keys
-        .iter()
-        .flat_map(|key| places.iter().filter_map(move |p| p.get(*key)));
+    let both = keys.iter().flat_map(|key| places.iter().filter_map(move |p| p.get(*key)));
     both.filter_map(Value::as_table).collect()
 }
 
-fn dependency(
-    package: &Package,
-    read: &Manifests,
-    libs: &Libs,
-    key: &str,
-    value: &Value,
-) -> DependencyOf {
+fn dependency(package: &Package, read: &Manifests, libs: &Libs, key: &str, value: &Value) -> DependencyOf {
     let mut value = value;
     let mut dir = package.dir;
     let inherits = value.get("workspace").and_then(Value::as_bool) == Some(true);
     if let Some(workspace) = package.workspace.filter(|_| inherits) {
-        let table = workspace
-            .manifest
-            .get("workspace")
-            .and_then(|w| w.get("dependencies"));
+        let table = workspace.manifest.get("workspace").and_then(|w| w.get("dependencies"));
         if let Some(shared) = table.and_then(|t| t.get(key)) {
             (value, dir) = (shared, workspace.dir);
         }
     }
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let name = text("package").unwrap_or(key);
-    let path = text("path")
-        .map(|p| join(dir, p))
-        .or_else(|| patched(package, name, text("git")));
+    let path = text("path").map(|p| join(dir, p)).or_else(|| patched(package, name, text("git")));
     if let Some(id) = path.and_then(|p| libs.get(p.as_str())) {
         return DependencyOf::Tree(*id);
     }
     let required = value.as_str().or_else(|| text("version"));
     let version = locked(package, read, name, required).or(required);
-    DependencyOf::Foreign {
-        name: code_name(name),
-        version: version.map(Name::new),
-    }
+    DependencyOf::Foreign { name: code_name(name), version: version.map(Name::new) }
 }
 
 /// The folder that `[patch]` puts in the place of a package.
 fn patched(package: &Package, name: &str, git: Option<&str>) -> Option<String> {
-    let Workspace { dir, manifest } = package.workspace.unwrap_or(Workspace {
-        dir: package.dir,
-        manifest: package.manifest,
-    });
-    let patches = manifest
-        .get("patch")?
-        .get(git.unwrap_or("crates-io"))?
-        .as_table()?;
+    let Workspace { dir, manifest } =
+        package.workspace.unwrap_or(Workspace { dir: package.dir, manifest: package.manifest });
+    let patches = manifest.get("patch")?.get(git.unwrap_or("crates-io"))?.as_table()?;
     patches.iter().find_map(|(key, patch)| {
         let real = patch.get("package").and_then(Value::as_str).unwrap_or(key);
-        let path = patch
-            .get("path")
-            .and_then(Value::as_str)
-            .filter(|_| real == name)?;
+        let path = patch.get("path").and_then(Value::as_str).filter(|_| real == name)?;
         Some(join(dir, path))
     })
 }
 
 /// The version in Cargo.lock; among several the one that this package's entry names, else the one that fits.
-fn locked<'m>(
-    package: &Package,
-    read: &'m Manifests,
-    name: &str,
-    required: Option<&str>,
-) -> Option<&'m str> {
+fn locked<'m>(package: &Package, read: &'m Manifests, name: &str, required: Option<&str>) -> Option<&'m str> {
     let root = package.workspace.map_or(package.dir, |w| w.dir);
-    let lock = read
-        .locks
-        .get(root)
-        .or_else(|| read.locks.get(package.dir))?;
+    let lock = read.locks.get(root).or_else(|| read.locks.get(package.dir))?;
     let entries = lock.get("package")?.as_array()?;
     let text = |entry: &'m Value, key: &str| entry.get(key).and_then(Value::as_str);
-    let named = |wanted: &str| {
-        entries
-            .iter()
-            .filter(move |e| text(e, "name") == Some(wanted))
-            .collect::<Vec<_>>()
-    };
-    let versions: Vec<&'m str> = named(name)
-        .into_iter()
-        .filter_map(|e| text(e, "version"))
-        .collect();
+    let named = |wanted: &str| entries.iter().filter(move |e| text(e, "name") == Some(wanted)).collect::<Vec<_>>();
+    let versions: Vec<&'m str> = named(name).into_iter().filter_map(|e| text(e, "version")).collect();
     if let [only] = versions[..] {
         return Some(only);
     }
     let own = named(&package.name);
-    let listed = own
-        .iter()
-        .filter_map(|e| e.get("dependencies"))
-        .filter_map(Value::as_array)
-        .flatten();
+    let listed = own.iter().filter_map(|e| e.get("dependencies")).filter_map(Value::as_array).flatten();
     let chosen: Vec<&str> = listed
         .filter_map(|d| {
             let mut words = d.as_str()?.split(' ');
@@ -145,16 +92,8 @@ fn locked<'m>(
         let version = semver::Version::parse(version).ok();
         required.zip(version).is_some_and(|(r, v)| r.matches(&v))
     };
-    let listed: Vec<&'m str> = versions
-        .iter()
-        .copied()
-        .filter(|v| chosen.contains(v))
-        .collect();
-    let among = if listed.is_empty() {
-        &versions
-    } else {
-        &listed
-    };
+    let listed: Vec<&'m str> = versions.iter().copied().filter(|v| chosen.contains(v)).collect();
+    let among = if listed.is_empty() { &versions } else { &listed };
     match among[..] {
         [only] => Some(only),
         _ => among.iter().rev().copied().find(|v| fits(v)),

@@ -21,11 +21,7 @@ pub fn add(
     crates: &mut Vec<Crate>,
 ) {
     // The innermost package of each file.
-    let by_dir: BTreeMap<&str, usize> = packages
-        .iter()
-        .enumerate()
-        .map(|(i, p)| (p.dir, i))
-        .collect();
+    let by_dir: BTreeMap<&str, usize> = packages.iter().enumerate().map(|(i, p)| (p.dir, i)).collect();
     let mut files: BTreeMap<FileId, Option<usize>> = BTreeMap::new();
     for (id, file) in sources.iter().filter(|(_, f)| f.path.ends_with(".rs")) {
         let owner = owner(&by_dir, &file.path);
@@ -33,10 +29,7 @@ pub fn add(
             files.insert(id, owner);
         }
     }
-    let children: BTreeMap<FileId, Vec<FileId>> = files
-        .keys()
-        .map(|id| (*id, modules(sources, *id)))
-        .collect();
+    let children: BTreeMap<FileId, Vec<FileId>> = files.keys().map(|id| (*id, modules(sources, *id))).collect();
     let reached: FxHashSet<FileId> = children.values().flatten().copied().collect();
     for (id, owner) in &files {
         let path = &sources.get(*id).path;
@@ -71,11 +64,7 @@ fn is_root_name(path: &str) -> bool {
 }
 
 fn kind(path: &str) -> CrateKind {
-    if path.rsplit('/').next() == Some("main.rs") {
-        CrateKind::Bin
-    } else {
-        CrateKind::Lib
-    }
+    if path.rsplit('/').next() == Some("main.rs") { CrateKind::Bin } else { CrateKind::Lib }
 }
 
 fn alone(sources: &Sources, root: FileId, children: &BTreeMap<FileId, Vec<FileId>>) -> Crate {
@@ -83,17 +72,10 @@ fn alone(sources: &Sources, root: FileId, children: &BTreeMap<FileId, Vec<FileId
     let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.trim_end_matches(".rs");
     // `shop/src/main.rs` is called shop.
-    let folder = dir
-        .trim_end_matches("src")
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
+    let folder = dir.trim_end_matches("src").trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let named = is_root_name(path) && !matches!(folder, "" | "..");
-    let name: String = if named { folder } else { stem }
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect();
+    let name: String =
+        if named { folder } else { stem }.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     let mut dependencies = FxHashMap::default();
     let (mut seen, mut open) = (FxHashSet::default(), vec![root]);
     while let Some(file) = open.pop() {
@@ -118,29 +100,16 @@ fn foreign(text: &str, into: &mut FxHashMap<Name, DependencyOf>) {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     for (at, _) in text.match_indices("::") {
         let before = &text[..at];
-        let start = before
-            .char_indices()
-            .rev()
-            .take_while(|(_, c)| is_word(*c))
-            .last()
-            .map_or(at, |(i, _)| i);
+        let start = before.char_indices().rev().take_while(|(_, c)| is_word(*c)).last().map_or(at, |(i, _)| i);
         let word = &before[start..];
-        let first = !before[..start].ends_with("::")
-            || before[..start].trim_end_matches("::").ends_with([' ', '(']);
+        let first = !before[..start].ends_with("::") || before[..start].trim_end_matches("::").ends_with([' ', '(']);
         let lower = word.starts_with(|c: char| c.is_lowercase());
-        if !first || !lower || matches!(word, "crate" | "self" | "super" | "std" | "core" | "alloc")
-        {
+        if !first || !lower || matches!(word, "crate" | "self" | "super" | "std" | "core" | "alloc") {
             continue;
         }
         if !into.contains_key(word) {
             let name = Name::new(word);
-            into.insert(
-                name.clone(),
-                DependencyOf::Foreign {
-                    name,
-                    version: None,
-                },
-            );
+            into.insert(name.clone(), DependencyOf::Foreign { name, version: None });
         }
     }
 }
@@ -153,19 +122,11 @@ fn modules(sources: &Sources, id: FileId) -> Vec<FileId> {
     let mut found = Vec::new();
     for line in file.text.lines() {
         let line = line.trim();
-        if let Some(path) = line
-            .strip_prefix("#[path")
-            .and_then(|l| l.split('"').nth(1))
-        {
+        if let Some(path) = line.strip_prefix("#[path").and_then(|l| l.split('"').nth(1)) {
             found.extend(sources.find(&join(dir, path)));
         }
-        let words = line
-            .split_once("mod ")
-            .filter(|(before, _)| before.is_empty() || before.ends_with([' ', ']']));
-        let Some(name) = words
-            .and_then(|(_, after)| after.split_once(';'))
-            .map(|(name, _)| name.trim())
-        else {
+        let words = line.split_once("mod ").filter(|(before, _)| before.is_empty() || before.ends_with([' ', ']']));
+        let Some(name) = words.and_then(|(_, after)| after.split_once(';')).map(|(name, _)| name.trim()) else {
             continue;
         };
         for folder in [dir, &own] {

@@ -14,46 +14,20 @@ pub struct Target {
 
 pub fn targets(package: &Package, sources: &Sources, tests: bool) -> Vec<Target> {
     let mut found = Vec::new();
-    let path = package
-        .manifest
-        .get("lib")
-        .and_then(|l| l.get("path"))
-        .and_then(Value::as_str);
+    let path = package.manifest.get("lib").and_then(|l| l.get("path")).and_then(Value::as_str);
     if let Some(root) = sources.find(&join(package.dir, path.unwrap_or("src/lib.rs"))) {
-        found.push(Target {
-            name: lib_name(package).to_string(),
-            kind: CrateKind::Lib,
-            root,
-        });
+        found.push(Target { name: lib_name(package).to_string(), kind: CrateKind::Lib, root });
     }
-    listed(
-        package,
-        sources,
-        "bin",
-        "src/bin",
-        CrateKind::Bin,
-        &mut found,
-    );
+    listed(package, sources, "bin", "src/bin", CrateKind::Bin, &mut found);
     if automatic(package, "autobins") {
         if let Some(root) = sources.find(&join(package.dir, "src/main.rs")) {
-            add(
-                Target {
-                    name: package.name.clone(),
-                    kind: CrateKind::Bin,
-                    root,
-                },
-                &mut found,
-            );
+            add(Target { name: package.name.clone(), kind: CrateKind::Bin, root }, &mut found);
         }
         in_folder(package, sources, "src/bin", CrateKind::Bin, &mut found);
     }
     if tests {
         let other = CrateKind::Other;
-        let kinds = [
-            ("example", "examples"),
-            ("test", "tests"),
-            ("bench", "benches"),
-        ];
+        let kinds = [("example", "examples"), ("test", "tests"), ("bench", "benches")];
         for (key, folder) in kinds {
             listed(package, sources, key, folder, other, &mut found);
             if automatic(package, &format!("auto{folder}")) {
@@ -77,14 +51,7 @@ fn add(target: Target, found: &mut Vec<Target>) {
 }
 
 /// `[[bin]]` and the like.
-fn listed(
-    package: &Package,
-    sources: &Sources,
-    key: &str,
-    folder: &str,
-    kind: CrateKind,
-    found: &mut Vec<Target>,
-) {
+fn listed(package: &Package, sources: &Sources, key: &str, folder: &str, kind: CrateKind, found: &mut Vec<Target>) {
     let entries = package.manifest.get(key).and_then(Value::as_array);
     for entry in entries.into_iter().flatten() {
         let Some(name) = entry.get("name").and_then(Value::as_str) else {
@@ -92,38 +59,20 @@ fn listed(
         };
         let mut paths = match entry.get("path").and_then(Value::as_str) {
             Some(path) => vec![path.to_owned()],
-            None => vec![
-                format!("{folder}/{name}.rs"),
-                format!("{folder}/{name}/main.rs"),
-            ],
+            None => vec![format!("{folder}/{name}.rs"), format!("{folder}/{name}/main.rs")],
         };
         if kind == CrateKind::Bin && name == package.name {
             paths.push("src/main.rs".to_owned());
         }
-        let root = paths
-            .iter()
-            .find_map(|p| sources.find(&join(package.dir, p)));
+        let root = paths.iter().find_map(|p| sources.find(&join(package.dir, p)));
         if let Some(root) = root {
-            add(
-                Target {
-                    name: name.to_owned(),
-                    kind,
-                    root,
-                },
-                found,
-            );
+            add(Target { name: name.to_owned(), kind, root }, found);
         }
     }
 }
 
 /// `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
-fn in_folder(
-    package: &Package,
-    sources: &Sources,
-    folder: &str,
-    kind: CrateKind,
-    found: &mut Vec<Target>,
-) {
+fn in_folder(package: &Package, sources: &Sources, folder: &str, kind: CrateKind, found: &mut Vec<Target>) {
     let prefix = format!("{}/", join(package.dir, folder));
     for (root, file) in sources.iter() {
         let Some(rest) = file.path.strip_prefix(&prefix) else {
@@ -135,14 +84,7 @@ fn in_folder(
             Some(_) => None,
         };
         if let Some(name) = name {
-            add(
-                Target {
-                    name: name.to_owned(),
-                    kind,
-                    root,
-                },
-                found,
-            );
+            add(Target { name: name.to_owned(), kind, root }, found);
         }
     }
 }

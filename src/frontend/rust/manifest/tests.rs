@@ -12,17 +12,11 @@ fn read(files: &[(&str, &str)], tests: bool) -> Vec<Crate> {
 }
 
 fn names(crates: &[Crate]) -> Vec<String> {
-    crates
-        .iter()
-        .map(|c| format!("{} {:?} {}", c.name, c.kind, c.root_dir))
-        .collect()
+    crates.iter().map(|c| format!("{} {:?} {}", c.name, c.kind, c.root_dir)).collect()
 }
 
 fn find<'c>(crates: &'c [Crate], name: &str, kind: CrateKind) -> &'c Crate {
-    crates
-        .iter()
-        .find(|c| c.name == name && c.kind == kind)
-        .expect("the crate is there")
+    crates.iter().find(|c| c.name == name && c.kind == kind).expect("the crate is there")
 }
 
 /// `tree NAME` or `NAME VERSION`.
@@ -73,10 +67,7 @@ const WORKSPACE: &[(&str, &str)] = &[
     ("crates/fork/src/lib.rs", ""),
     ("crates/same/Cargo.toml", "[package]\nname = \"same\"\n"),
     ("crates/same/src/lib.rs", ""),
-    (
-        "old/Cargo.toml",
-        "[package]\nname = \"old\"\n[dependencies]\nsdk.workspace = true\n",
-    ),
+    ("old/Cargo.toml", "[package]\nname = \"old\"\n[dependencies]\nsdk.workspace = true\n"),
     ("old/src/lib.rs", ""),
 ];
 
@@ -96,10 +87,7 @@ fn workspace_targets() {
     let crates = read(WORKSPACE, false);
     assert_eq!(names(&crates), expected);
     let editions: Vec<bool> = crates.iter().map(|c| c.edition2015).collect();
-    assert_eq!(
-        editions,
-        [false, false, false, false, false, true, true, false, true]
-    );
+    assert_eq!(editions, [false, false, false, false, false, true, true, false, true]);
     assert!(names(&read(WORKSPACE, true)).contains(&"it Other crates/app".to_owned()));
 }
 
@@ -121,19 +109,10 @@ fn workspace_dependencies() {
     ] {
         assert_eq!(dependency(&crates, app, name), expected, "{name}");
     }
-    assert_eq!(
-        dependency(&crates, find(&crates, "tool", CrateKind::Bin), "my_app"),
-        "tree my_app"
-    );
-    assert_eq!(
-        dependency(&crates, find(&crates, "old", CrateKind::Lib), "sdk"),
-        "sdk -"
-    );
+    assert_eq!(dependency(&crates, find(&crates, "tool", CrateKind::Bin), "my_app"), "tree my_app");
+    assert_eq!(dependency(&crates, find(&crates, "old", CrateKind::Lib), "sdk"), "sdk -");
     let crates = read(WORKSPACE, true);
-    assert_eq!(
-        dependency(&crates, find(&crates, "my_app", CrateKind::Lib), "proptest"),
-        "proptest 1"
-    );
+    assert_eq!(dependency(&crates, find(&crates, "my_app", CrateKind::Lib), "proptest"), "proptest 1");
 }
 
 #[test]
@@ -141,24 +120,13 @@ fn the_lock_entry_of_the_package_decides_between_versions() {
     let lock = "[[package]]\nname = \"http\"\nversion = \"0.2.9\"\n[[package]]\nname = \"http\"\nversion = \"1.1.0\"\n\
                 [[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\"http 0.2.9\"]\n";
     let manifest = "[package]\nname = \"a\"\n[dependencies]\nhttp = \"*\"\n";
-    let crates = read(
-        &[
-            ("Cargo.lock", lock),
-            ("Cargo.toml", manifest),
-            ("src/lib.rs", ""),
-        ],
-        false,
-    );
+    let crates = read(&[("Cargo.lock", lock), ("Cargo.toml", manifest), ("src/lib.rs", "")], false);
     assert_eq!(dependency(&crates, &crates[0], "http"), "http 0.2.9");
 }
 
 #[test]
 fn invalid_manifest_is_a_problem_at_its_place() {
-    let files = [
-        ("Cargo.toml", "[package]\nname = \n"),
-        ("src/lib.rs", "mod a;"),
-        ("src/a.rs", ""),
-    ];
+    let files = [("Cargo.toml", "[package]\nname = \n"), ("src/lib.rs", "mod a;"), ("src/a.rs", "")];
     let sources = Sources::new(files.iter().map(|(p, t)| SourceFile::new(*p, *t)).collect());
     let (crates, problems) = crates(&sources, false);
     assert_eq!(problems.len(), 1);
@@ -170,10 +138,7 @@ fn invalid_manifest_is_a_problem_at_its_place() {
 fn files_without_a_manifest() {
     let crates = read(
         &[
-            (
-                "lone.rs",
-                "use reqwest::Client; fn f() { crate::g(); tokio::spawn(Foo::bar()); }",
-            ),
+            ("lone.rs", "use reqwest::Client; fn f() { crate::g(); tokio::spawn(Foo::bar()); }"),
             ("shop/src/main.rs", "mod pay;\n#[path = \"x/y.rs\"]\nmod z;"),
             ("shop/src/pay.rs", "pub(crate) mod card;"),
             ("shop/src/pay/card.rs", ""),
@@ -182,10 +147,7 @@ fn files_without_a_manifest() {
         ],
         false,
     );
-    assert_eq!(
-        names(&crates),
-        ["lone Lib ", "shop Bin shop/src", "script_1 Lib shop/src"]
-    );
+    assert_eq!(names(&crates), ["lone Lib ", "shop Bin shop/src", "script_1 Lib shop/src"]);
     let mut known: Vec<&str> = crates[0].dependencies.keys().map(|n| n.as_str()).collect();
     known.sort_unstable();
     assert_eq!(known, ["reqwest", "tokio"]);

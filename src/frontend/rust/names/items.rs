@@ -5,9 +5,7 @@ use super::place::{Placer, Spot};
 use super::scope::{Def, join};
 use super::visit::for_each_child;
 use super::{AliasDef, ConstData, Home, ImplDef, TraitData};
-use crate::frontend::rust::program::{
-    Adt, AdtId, ConstDef, ConstId, FnDef, FnId, Owner, TraitDef, TraitId, Ty,
-};
+use crate::frontend::rust::program::{Adt, AdtId, ConstDef, ConstId, FnDef, FnId, Owner, TraitDef, TraitId, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Item, TypeId};
 use crate::name::Name;
 
@@ -17,13 +15,9 @@ impl<'a> Placer<'a> {
         let path = join(&at.prefix, std::slice::from_ref(&item.name));
         match at.home {
             Home::Module => self.values(at, &item.name, Def::Fn(id)),
-            Home::Impl(i) => self.index.impls[i as usize]
-                .fns
-                .push((item.name.clone(), id)),
+            Home::Impl(i) => self.index.impls[i as usize].fns.push((item.name.clone(), id)),
             Home::Trait(t) => {
-                self.index.traits[t.0 as usize]
-                    .fns
-                    .insert(item.name.clone(), id);
+                self.index.traits[t.0 as usize].fns.insert(item.name.clone(), id);
             }
         }
         self.program.fns.push(FnDef {
@@ -44,11 +38,7 @@ impl<'a> Placer<'a> {
             return;
         };
         if let (Some(body), true) = (function.body, self.nested[at.file]) {
-            let at = Spot {
-                prefix: path,
-                test: at.test || item.attrs.test,
-                ..at.clone()
-            };
+            let at = Spot { prefix: path, test: at.test || item.attrs.test, ..at.clone() };
             self.body(body, at);
         }
     }
@@ -65,16 +55,8 @@ impl<'a> Placer<'a> {
                 module = self.module(at.prefix.clone(), at.prefix.clone(), at.krate, Some(module));
                 self.index.scopes[module.0 as usize].body = true;
                 self.index.blocks.insert((at.file, expr), module);
-                let at = Spot {
-                    module,
-                    home: Home::Module,
-                    inline: true,
-                    ..at.clone()
-                };
-                self.queue.push_back(Job {
-                    items: &block.items,
-                    at,
-                });
+                let at = Spot { module, home: Home::Module, inline: true, ..at.clone() };
+                self.queue.push_back(Job { items: &block.items, at });
             }
             for_each_child(tree, expr, &mut |child| open.push((child, module)));
         }
@@ -97,9 +79,7 @@ impl<'a> Placer<'a> {
         self.index.enums.push(adt.is_enum);
         if adt.is_enum {
             for (i, variant) in adt.variants.iter().enumerate() {
-                self.index
-                    .variants
-                    .insert((id, variant.name.clone()), i as u32);
+                self.index.variants.insert((id, variant.name.clone()), i as u32);
             }
         }
         let callable = |v: &crate::frontend::rust::tree::Variant| v.tuple || v.fields.is_empty();
@@ -122,11 +102,7 @@ impl<'a> Placer<'a> {
         });
         self.index.traits.push(TraitData::default());
         self.types(at, &item.name, Def::Trait(id));
-        let at = Spot {
-            home: Home::Trait(id),
-            prefix: path,
-            ..at.clone()
-        };
+        let at = Spot { home: Home::Trait(id), prefix: path, ..at.clone() };
         self.inner(&self.files[at.file].tree.traits[decl as usize].items, &at);
     }
 
@@ -143,10 +119,7 @@ impl<'a> Placer<'a> {
             of_args: Vec::new(),
             for_type: Ty::Unknown,
         });
-        let at = Spot {
-            home: Home::Impl(id),
-            ..at.clone()
-        };
+        let at = Spot { home: Home::Impl(id), ..at.clone() };
         self.inner(&self.files[at.file].tree.impls[decl as usize].items, &at);
     }
 
@@ -162,68 +135,33 @@ impl<'a> Placer<'a> {
     pub(super) fn alias(&mut self, item: &Item, params: &[Name], ty: Option<TypeId>, at: &Spot) {
         let id = self.index.aliases.len() as u32;
         let params = params.to_vec();
-        self.index.aliases.push(AliasDef {
-            file: at.file,
-            module: at.module,
-            params,
-            ty,
-        });
+        self.index.aliases.push(AliasDef { file: at.file, module: at.module, params, ty });
         self.types(at, &item.name, Def::Alias(id));
     }
 
     pub(super) fn assoc(&mut self, item: &Item, ty: Option<TypeId>, bounds: &[TypeId], home: Home) {
         match (home, ty) {
-            (Home::Impl(i), Some(ty)) => self.index.impls[i as usize]
-                .assoc
-                .push((item.name.clone(), ty)),
+            (Home::Impl(i), Some(ty)) => self.index.impls[i as usize].assoc.push((item.name.clone(), ty)),
             (Home::Trait(t), _) => {
-                self.index.traits[t.0 as usize]
-                    .assoc
-                    .push((item.name.clone(), bounds.to_vec()));
+                self.index.traits[t.0 as usize].assoc.push((item.name.clone(), bounds.to_vec()));
             }
             _ => {}
         }
     }
 
-    pub(super) fn constant(
-        &mut self,
-        item: &Item,
-        ty: Option<TypeId>,
-        value: Option<ExprId>,
-        at: &Spot,
-    ) {
+    pub(super) fn constant(&mut self, item: &Item, ty: Option<TypeId>, value: Option<ExprId>, at: &Spot) {
         let id = ConstId(self.program.consts.len() as u32);
         let path = join(&at.prefix, std::slice::from_ref(&item.name));
         match at.home {
             Home::Module => self.values(at, &item.name, Def::Const(id)),
-            Home::Impl(i) => self.index.impls[i as usize]
-                .consts
-                .push((item.name.clone(), id)),
-            Home::Trait(t) => self.index.traits[t.0 as usize]
-                .consts
-                .push((item.name.clone(), id)),
+            Home::Impl(i) => self.index.impls[i as usize].consts.push((item.name.clone(), id)),
+            Home::Trait(t) => self.index.traits[t.0 as usize].consts.push((item.name.clone(), id)),
         }
         let (file, module, krate) = (at.file, at.module, at.krate);
-        self.program.consts.push(ConstDef {
-            path: path.clone(),
-            file,
-            module,
-            krate,
-            value,
-        });
-        self.index.consts.push(ConstData {
-            home: at.home,
-            ty,
-            name: item.name.clone(),
-        });
+        self.program.consts.push(ConstDef { path: path.clone(), file, module, krate, value });
+        self.index.consts.push(ConstData { home: at.home, ty, name: item.name.clone() });
         if let (Some(value), true) = (value, self.nested[at.file]) {
-            self.body(
-                value,
-                Spot {
-                    prefix: path,
-                    ..at.clone()
-                },
-            );
+            self.body(value, Spot { prefix: path, ..at.clone() });
         }
     }
 }

@@ -21,9 +21,7 @@ pub use scope::{Def, Guess, Ns, Scope};
 pub use tables::{Key, key};
 pub use visit::for_each_child;
 
-use super::program::{
-    AdtId, ConstId, Crate, FnId, LoweredFile, ModId, Program, TraitId, TraitRef, Ty,
-};
+use super::program::{AdtId, ConstId, Crate, FnId, LoweredFile, ModId, Program, TraitId, TraitRef, Ty};
 use super::tree::{ExprId, TypeId};
 use crate::name::Name;
 use crate::source::Sources;
@@ -107,12 +105,7 @@ pub struct TraitData {
 /// Places the files, resolves imports and builds the tables. A file that two crates reach is placed once, in the first
 /// of them (libraries before binaries), and the other crate's `mod` names the same module: its functions are looked at
 /// once, and `crate` inside means the crate that offers them.
-pub fn build(
-    files: Vec<LoweredFile>,
-    crates: Vec<Crate>,
-    sources: &Sources,
-    tests: bool,
-) -> (Program, Index) {
+pub fn build(files: Vec<LoweredFile>, crates: Vec<Crate>, sources: &Sources, tests: bool) -> (Program, Index) {
     let placed = place::place(&files, crates, sources, tests);
     let (mut program, mut index) = (placed.program, placed.index);
     program.files = files;

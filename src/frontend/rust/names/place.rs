@@ -8,9 +8,7 @@ use rustc_hash::FxHashMap;
 use super::scope::{Def, Scope, join};
 use super::uses::Import;
 use super::{Home, Index};
-use crate::frontend::rust::program::{
-    Crate, CrateId, CrateKind, DependencyOf, LoweredFile, ModId, Module, Program,
-};
+use crate::frontend::rust::program::{Crate, CrateId, CrateKind, DependencyOf, LoweredFile, ModId, Module, Program};
 use crate::frontend::rust::tree::{ExprKind, Item, ItemKind};
 use crate::name::Name;
 use crate::source::{FileId, Sources};
@@ -60,12 +58,8 @@ pub struct Placed {
 }
 
 pub fn place(files: &[LoweredFile], crates: Vec<Crate>, sources: &Sources, tests: bool) -> Placed {
-    let has_items = |f: &LoweredFile| {
-        f.tree
-            .exprs
-            .iter()
-            .any(|e| matches!(&e.kind, ExprKind::Block(b) if !b.items.is_empty()))
-    };
+    let has_items =
+        |f: &LoweredFile| f.tree.exprs.iter().any(|e| matches!(&e.kind, ExprKind::Block(b) if !b.items.is_empty()));
     let mut placer = Placer {
         files,
         sources,
@@ -82,9 +76,7 @@ pub fn place(files: &[LoweredFile], crates: Vec<Crate>, sources: &Sources, tests
     placer.roots();
     placer.externs();
     Placed {
-        reached: (0..files.len())
-            .map(|f| placer.placed.contains_key(&f))
-            .collect(),
+        reached: (0..files.len()).map(|f| placer.placed.contains_key(&f)).collect(),
         program: placer.program,
         index: placer.index,
         imports: placer.imports,
@@ -117,20 +109,8 @@ impl<'a> Placer<'a> {
         let Some(file) = file else { return };
         self.placed.insert(file, module);
         let dir = parent(&self.sources.get(root).path).to_owned();
-        let at = Spot {
-            file,
-            module,
-            krate,
-            test: false,
-            home: Home::Module,
-            prefix: name,
-            dir,
-            inline: false,
-        };
-        self.queue.push_back(Job {
-            items: &self.files[file].tree.items,
-            at,
-        });
+        let at = Spot { file, module, krate, test: false, home: Home::Module, prefix: name, dir, inline: false };
+        self.queue.push_back(Job { items: &self.files[file].tree.items, at });
         self.run();
     }
 
@@ -145,20 +125,9 @@ impl<'a> Placer<'a> {
         }
     }
 
-    pub(super) fn module(
-        &mut self,
-        name: Name,
-        path: Name,
-        krate: CrateId,
-        parent: Option<ModId>,
-    ) -> ModId {
+    pub(super) fn module(&mut self, name: Name, path: Name, krate: CrateId, parent: Option<ModId>) -> ModId {
         let id = ModId(self.program.modules.len() as u32);
-        self.program.modules.push(Module {
-            path,
-            krate,
-            parent,
-            generated: false,
-        });
+        self.program.modules.push(Module { path, krate, parent, generated: false });
         self.index.scopes.push(Scope {
             name,
             krate,
@@ -195,11 +164,7 @@ impl<'a> Placer<'a> {
             ItemKind::Mod(items) => self.place_mod(item, items.as_deref(), at),
             ItemKind::Use(leaves) => {
                 let module = at.module;
-                let imports = leaves.iter().map(|l| Import {
-                    module,
-                    leaf: l.clone(),
-                    done: false,
-                });
+                let imports = leaves.iter().map(|l| Import { module, leaf: l.clone(), done: false });
                 self.imports.extend(imports);
             }
             ItemKind::ExternCrate { rename } => self.extern_crate(item, rename.as_ref(), at),
@@ -207,17 +172,11 @@ impl<'a> Placer<'a> {
             ItemKind::Adt(decl) => self.adt(item, *decl, at),
             ItemKind::Trait(decl) => self.place_trait(item, *decl, at),
             ItemKind::Impl(decl) => self.place_impl(*decl, at),
-            ItemKind::Alias {
-                generics,
-                ty,
-                bounds,
-            } => match at.home {
+            ItemKind::Alias { generics, ty, bounds } => match at.home {
                 Home::Module => self.alias(item, &generics.params, *ty, at),
                 home => self.assoc(item, *ty, bounds, home),
             },
-            ItemKind::Const { ty, value } | ItemKind::Static { ty, value } => {
-                self.constant(item, *ty, *value, at)
-            }
+            ItemKind::Const { ty, value } | ItemKind::Static { ty, value } => self.constant(item, *ty, *value, at),
             ItemKind::Include(path) => self.include(path, at),
             ItemKind::Generated => self.generated(at.module),
             ItemKind::MacroCall(_) => {}
@@ -235,11 +194,7 @@ impl<'a> Placer<'a> {
             name: rename.unwrap_or(&item.name).clone(),
             glob: false,
         };
-        self.imports.push(Import {
-            module: at.module,
-            leaf,
-            done: false,
-        });
+        self.imports.push(Import { module: at.module, leaf, done: false });
     }
 
     // ---- modules and files
@@ -279,21 +234,14 @@ impl<'a> Placer<'a> {
         spot.file = file;
         spot.dir = dir;
         spot.inline = false;
-        self.queue.push_back(Job {
-            items: &self.files[file].tree.items,
-            at: spot,
-        });
+        self.queue.push_back(Job { items: &self.files[file].tree.items, at: spot });
     }
 
     /// The file of `mod name;` and the directory of its children.
     fn find_module(&self, item: &Item, at: &Spot) -> Option<(usize, String)> {
         if let Some(path) = &item.attrs.path {
             let own = &self.sources.get(self.files[at.file].file).path;
-            let base = if at.inline {
-                at.dir.as_str()
-            } else {
-                parent(own)
-            };
+            let base = if at.inline { at.dir.as_str() } else { parent(own) };
             let path = clean(&format!("{base}/{path}"));
             let dir = parent(&path).to_owned();
             return Some((self.find_file(&path)?, dir));
@@ -317,10 +265,7 @@ impl<'a> Placer<'a> {
         };
         if self.placed.insert(file, at.module).is_none() {
             let at = Spot { file, ..at.clone() };
-            self.queue.push_back(Job {
-                items: &self.files[file].tree.items,
-                at,
-            });
+            self.queue.push_back(Job { items: &self.files[file].tree.items, at });
         }
     }
 
@@ -369,10 +314,6 @@ fn clean(path: &str) -> String {
             _ => parts.push(part),
         }
     }
-    let rooted = if path.starts_with('/') && !parts.is_empty() {
-        "/"
-    } else {
-        ""
-    };
+    let rooted = if path.starts_with('/') && !parts.is_empty() { "/" } else { "" };
     format!("{rooted}{}", parts.join("/"))
 }

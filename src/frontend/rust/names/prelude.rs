@@ -28,8 +28,8 @@ fn value(name: &str) -> Option<&'static str> {
 
 pub fn primitive(name: &str) -> Option<&'static str> {
     const ALL: [&str; 17] = [
-        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-        "f32", "f64", "bool", "char", "str",
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64", "bool",
+        "char", "str",
     ];
     ALL.into_iter().find(|p| *p == name)
 }
@@ -49,8 +49,7 @@ fn prelude_type(name: &str) -> Option<&'static str> {
     static BY_NAME: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| {
         let all = PRELUDE.split_whitespace();
-        all.map(|path| (path.rsplit("::").next().unwrap_or(path), path))
-            .collect()
+        all.map(|path| (path.rsplit("::").next().unwrap_or(path), path)).collect()
     });
     by_name.get(name).copied()
 }

@@ -120,11 +120,7 @@ impl Index {
             }
         }
         let krate = self.scope(module).krate;
-        let outside = if ns == Ns::Types {
-            self.crate_named(krate, name)
-        } else {
-            None
-        };
+        let outside = if ns == Ns::Types { self.crate_named(krate, name) } else { None };
         outside.or_else(|| prelude::name(name, ns).map(|path| Def::Foreign(Name::new(path))))
     }
 
@@ -137,13 +133,7 @@ impl Index {
     }
 
     /// Where a path leads, and how many of its segments that took; the others are associated items.
-    pub fn resolve(
-        &self,
-        module: ModId,
-        path: &[Name],
-        ns: Ns,
-        guess: Guess,
-    ) -> Option<(Def, usize)> {
+    pub fn resolve(&self, module: ModId, path: &[Name], ns: Ns, guess: Guess) -> Option<(Def, usize)> {
         let (mut def, mut at) = self.first(module, path, ns, guess)?;
         while at < path.len() {
             let ns = if at + 1 == path.len() { ns } else { Ns::Types };
@@ -153,10 +143,7 @@ impl Index {
                     Some(variant) => (Def::Variant(*adt, *variant), 1),
                     None => break,
                 },
-                Def::Foreign(base) => (
-                    Def::Foreign(prelude::normal(&join(base, &path[at..]))),
-                    path.len() - at,
-                ),
+                Def::Foreign(base) => (Def::Foreign(prelude::normal(&join(base, &path[at..]))), path.len() - at),
                 _ => break,
             };
             def = next.0;
@@ -174,9 +161,7 @@ impl Index {
                 let found = self.crate_named(self.scope(module).krate, name);
                 Some((found.unwrap_or_else(|| Def::Foreign(name.clone())), 2))
             }
-            "crate" | "$crate" => {
-                Some((Def::Mod(self.roots[self.scope(module).krate.0 as usize]), 1))
-            }
+            "crate" | "$crate" => Some((Def::Mod(self.roots[self.scope(module).krate.0 as usize]), 1)),
             "self" => self.supers(self.real(module), path, 1),
             "super" => self.supers(self.real(module), path, 0),
             name => {
@@ -255,17 +240,11 @@ impl Index {
     pub fn foreign_in_scope(&self, module: ModId) -> impl Iterator<Item = (&Name, bool)> {
         self.chain(module).flat_map(|m| {
             let scope = self.scope(m);
-            let named = scope
-                .types
-                .values()
-                .chain(&scope.hidden)
-                .map(|d| (d, false));
-            named
-                .chain(scope.globs.iter().map(|d| (d, true)))
-                .filter_map(|(d, glob)| match d {
-                    Def::Foreign(path) => Some((path, glob)),
-                    _ => None,
-                })
+            let named = scope.types.values().chain(&scope.hidden).map(|d| (d, false));
+            named.chain(scope.globs.iter().map(|d| (d, true))).filter_map(|(d, glob)| match d {
+                Def::Foreign(path) => Some((path, glob)),
+                _ => None,
+            })
         })
     }
 

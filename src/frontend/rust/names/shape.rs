@@ -36,15 +36,11 @@ pub fn unify(template: &Ty, actual: &Ty, subst: &mut Subst) {
         (_, Ty::Unknown | Ty::Never) => {}
         (Ty::Param(name), actual) => match subst.iter_mut().find(|(n, _)| n == name) {
             None => subst.push((name.clone(), actual.clone())),
-            Some((_, old)) if matches!(old, Ty::ForeignValue(_) | Ty::Unknown) => {
-                *old = actual.clone()
-            }
+            Some((_, old)) if matches!(old, Ty::ForeignValue(_) | Ty::Unknown) => *old = actual.clone(),
             Some(_) => {}
         },
         (Ty::Adt(a, xs), Ty::Adt(b, ys)) if a == b => pairs(xs, ys, subst),
-        (Ty::Foreign(a, xs), Ty::Foreign(b, ys)) if last_of(a) == last_of(b) => {
-            pairs(xs, ys, subst)
-        }
+        (Ty::Foreign(a, xs), Ty::Foreign(b, ys)) if last_of(a) == last_of(b) => pairs(xs, ys, subst),
         (Ty::Foreign(a, xs), actual) if *a == "Iterator" => {
             if let (Some(item), Some(found)) = (xs.first(), element(actual)) {
                 unify(item, &found, subst);
@@ -67,12 +63,10 @@ fn pairs(xs: &[Ty], ys: &[Ty], subst: &mut Subst) {
 pub fn element(ty: &Ty) -> Option<Ty> {
     match ty {
         Ty::Foreign(head, args) => match last_of(head) {
-            "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" if args.len() >= 2 => {
-                Some(Ty::Tuple(args[..2].to_vec()))
-            }
-            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "IndexSet" | "Option"
-            | "Iterator" | "Range" | "Receiver" | "FuturesUnordered" | "FuturesOrdered"
-            | "SmallVec" | "ArrayVec" | "LinkedList" | "Peekable" => args.first().cloned(),
+            "HashMap" | "BTreeMap" | "IndexMap" | "DashMap" if args.len() >= 2 => Some(Ty::Tuple(args[..2].to_vec())),
+            "Vec" | "VecDeque" | "HashSet" | "BTreeSet" | "BinaryHeap" | "IndexSet" | "Option" | "Iterator"
+            | "Range" | "Receiver" | "FuturesUnordered" | "FuturesOrdered" | "SmallVec" | "ArrayVec" | "LinkedList"
+            | "Peekable" => args.first().cloned(),
             _ => None,
         },
         Ty::ForeignValue(path) => Some(Ty::ForeignValue(path.clone())),
@@ -94,8 +88,8 @@ pub fn foreign(models: Option<&Models>, path: &str, mut args: Vec<Ty>) -> Ty {
     let path = canonical(models, path);
     let last = last_of(&path);
     let peeled = match last {
-        "Box" | "Arc" | "Rc" | "Pin" | "Cow" | "BoxFuture" | "LocalBoxFuture" | "LazyLock"
-        | "Lazy" | "ManuallyDrop" | "CachePadded" => true,
+        "Box" | "Arc" | "Rc" | "Pin" | "Cow" | "BoxFuture" | "LocalBoxFuture" | "LazyLock" | "Lazy"
+        | "ManuallyDrop" | "CachePadded" => true,
         "Ref" | "RefMut" => path.starts_with("std::cell"),
         guard => guard.ends_with("Guard") && (guard.contains("Mutex") || guard.contains("RwLock")),
     };
@@ -107,10 +101,7 @@ pub fn foreign(models: Option<&Models>, path: &str, mut args: Vec<Ty>) -> Ty {
         "Result" => {
             if args.len() == 1 && path != "Result" {
                 let base = path.strip_suffix("::Result").unwrap_or_default();
-                args.push(Ty::Foreign(
-                    canonical(models, &format!("{base}::Error")),
-                    Vec::new(),
-                ));
+                args.push(Ty::Foreign(canonical(models, &format!("{base}::Error")), Vec::new()));
             }
             Ty::Foreign("Result".into(), args)
         }

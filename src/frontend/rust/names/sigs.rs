@@ -41,23 +41,13 @@ impl Index {
             self_ty: at.self_ty.clone(),
             receiver: function.receiver.is_some(),
             generics: at.params.clone(),
-            params: function
-                .params
-                .iter()
-                .map(|(_, t)| at.fresh().ty(*t))
-                .collect(),
+            params: function.params.iter().map(|(_, t)| at.fresh().ty(*t)).collect(),
             result: result.map_or(Ty::Tuple(Vec::new()), |t| at.fresh().ty(t)),
             bounds: self.bounds_of(program, home, &function.generics, &at),
         }
     }
 
-    fn bounds_of(
-        &self,
-        program: &Program,
-        home: Home,
-        own: &Generics,
-        at: &Written<'_>,
-    ) -> Vec<(Ty, Ty)> {
+    fn bounds_of(&self, program: &Program, home: Home, own: &Generics, at: &Written<'_>) -> Vec<(Ty, Ty)> {
         let mut bounds = Vec::new();
         let outer = match home {
             Home::Impl(id) => {
@@ -86,18 +76,9 @@ impl Index {
             let (adt, decl) = (program.adt(id), program.adt_decl(id));
             let mut at = Written::new(program, self, Some(models), adt.file, adt.module);
             at.params = decl.generics.params.clone();
-            at.self_ty = Some(Ty::Adt(
-                id,
-                at.params.iter().cloned().map(Ty::Param).collect(),
-            ));
-            let field =
-                |f: &crate::frontend::rust::tree::FieldDecl| (f.name.clone(), at.fresh().ty(f.ty));
-            decl.variants
-                .iter()
-                .map(|v| VariantTypes {
-                    fields: v.fields.iter().map(field).collect(),
-                })
-                .collect()
+            at.self_ty = Some(Ty::Adt(id, at.params.iter().cloned().map(Ty::Param).collect()));
+            let field = |f: &crate::frontend::rust::tree::FieldDecl| (f.name.clone(), at.fresh().ty(f.ty));
+            decl.variants.iter().map(|v| VariantTypes { fields: v.fields.iter().map(field).collect() }).collect()
         })
     }
 }

@@ -5,9 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::scope::Def;
 use super::types::{Written, last_of};
 use super::{Home, Index};
-use crate::frontend::rust::program::{
-    AdtId, ConstId, FnId, ModId, Owner, Program, TraitId, TraitRef, Ty,
-};
+use crate::frontend::rust::program::{AdtId, ConstId, FnId, ModId, Owner, Program, TraitId, TraitRef, Ty};
 use crate::frontend::rust::tree::{Type, TypeId};
 use crate::name::Name;
 
@@ -57,17 +55,10 @@ pub fn build(program: &mut Program, index: &mut Index) {
     }
     for (id, data) in index.traits.iter().enumerate() {
         for name in data.fns.keys() {
-            index
-                .tables
-                .traits_with
-                .entry(name.clone())
-                .or_default()
-                .push(TraitId(id as u32));
+            index.tables.traits_with.entry(name.clone()).or_default().push(TraitId(id as u32));
         }
     }
-    index.tables.traits_in = (0..index.scopes.len())
-        .map(|m| traits_in(index, ModId(m as u32)))
-        .collect();
+    index.tables.traits_in = (0..index.scopes.len()).map(|m| traits_in(index, ModId(m as u32))).collect();
     owners(program, index);
 }
 
@@ -76,13 +67,10 @@ fn supers(program: &Program, index: &mut Index) {
         let def = &program.traits[id];
         let tree = program.tree(def.file);
         let at = Written::new(program, index, None, def.file, def.module);
-        let found = tree.traits[def.decl as usize]
-            .supers
-            .iter()
-            .filter_map(|s| match tree.ty(*s) {
-                Type::Path(path) => at.trait_ref(path),
-                _ => None,
-            });
+        let found = tree.traits[def.decl as usize].supers.iter().filter_map(|s| match tree.ty(*s) {
+            Type::Path(path) => at.trait_ref(path),
+            _ => None,
+        });
         let found: Vec<TraitRef> = found.collect();
         index.traits[id].supers = found;
     }
@@ -93,24 +81,15 @@ fn type_impl(program: &Program, index: &mut Index, id: usize) {
     let found = &index.impls[id];
     let tree = program.tree(found.file);
     let decl = &tree.impls[found.decl as usize];
-    let at =
-        Written::new(program, index, None, found.file, found.module).with_params(&decl.generics);
+    let at = Written::new(program, index, None, found.file, found.module).with_params(&decl.generics);
     let for_type = at.ty(decl.for_type);
     let mut of = None;
     let mut of_args = Vec::new();
     if let Some(Type::Path(path)) = decl.of.map(|of| tree.ty(of)) {
         of = at.trait_ref(path);
-        of_args = path
-            .last()
-            .map(|s| s.args.iter().map(|t| at.ty(*t)).collect())
-            .unwrap_or_default();
+        of_args = path.last().map(|s| s.args.iter().map(|t| at.ty(*t)).collect()).unwrap_or_default();
         // An impl of a trait that was not found is still no inherent impl.
-        let written = path
-            .segments
-            .iter()
-            .map(|s| s.name.to_string())
-            .collect::<Vec<_>>()
-            .join("::");
+        let written = path.segments.iter().map(|s| s.name.to_string()).collect::<Vec<_>>().join("::");
         of = of.or_else(|| Some(TraitRef::Foreign(Name::from(written))));
     }
     let found = &mut index.impls[id];
@@ -134,11 +113,7 @@ fn add_impl(index: &mut Index, id: u32) {
     let Some(key) = key(&found.for_type) else {
         return;
     };
-    let methods = if found.of.is_some() {
-        &mut tables.of_traits
-    } else {
-        &mut tables.inherent
-    };
+    let methods = if found.of.is_some() { &mut tables.of_traits } else { &mut tables.inherent };
     let with = |name: &Name| (key.clone(), name.clone());
     for (name, function) in &found.fns {
         methods.entry(with(name)).or_default().push((*function, id));
@@ -168,13 +143,7 @@ fn traits_in(index: &Index, module: ModId) -> FxHashSet<TraitId> {
     while let Some(next) = open.pop() {
         let scope = index.scope(next);
         let all = scope.types.values().chain(&scope.hidden);
-        found.extend(all.filter_map(|d| {
-            if let Def::Trait(t) = d {
-                Some(*t)
-            } else {
-                None
-            }
-        }));
+        found.extend(all.filter_map(|d| if let Def::Trait(t) = d { Some(*t) } else { None }));
         for glob in &scope.globs {
             if let Def::Mod(target) = glob
                 && seen.len() < MOST_GLOBS
@@ -200,10 +169,7 @@ fn owners(program: &mut Program, index: &Index) {
                 let name = program.fns[id].name.clone();
                 program.fns[id].path = super::scope::join(&path, &[name]);
                 match &found.of {
-                    Some(of) => Owner::Impl {
-                        of: of.clone(),
-                        for_type,
-                    },
+                    Some(of) => Owner::Impl { of: of.clone(), for_type },
                     None => Owner::Inherent(for_type),
                 }
             }

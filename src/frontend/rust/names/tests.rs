@@ -11,10 +11,7 @@ type Root<'a> = (&'a str, CrateKind, &'a str, &'a [(&'a str, DependencyOf)]);
 /// Builds a program from files; every `Cargo`-less crate root is named with its kind and what it depends on.
 pub fn program(files: &[(&str, &str)], roots: &[Root<'_>]) -> (Program, Index) {
     let sources = Sources::new(files.iter().map(|(p, t)| SourceFile::new(*p, *t)).collect());
-    let lowered = sources.iter().map(|(file, f)| LoweredFile {
-        file,
-        tree: lower(&f.text),
-    });
+    let lowered = sources.iter().map(|(file, f)| LoweredFile { file, tree: lower(&f.text) });
     let lowered = lowered.collect();
     let crates = roots.iter().map(|(name, kind, root, deps)| Crate {
         root_dir: "".into(),
@@ -47,10 +44,7 @@ fn value(index: &Index, module: u32, path: &str) -> Option<Def> {
 #[test]
 fn modules_are_placed_by_name_folder_path_and_include() {
     let (program, _) = one_crate(&[
-        (
-            "src/lib.rs",
-            "mod a; mod b; #[path = \"odd/x.rs\"] mod c; mod d { mod e; } include!(\"gen.rs\");",
-        ),
+        ("src/lib.rs", "mod a; mod b; #[path = \"odd/x.rs\"] mod c; mod d { mod e; } include!(\"gen.rs\");"),
         ("src/a.rs", "pub fn f() {} mod inner;"),
         ("src/a/inner.rs", "pub fn f() {}"),
         ("src/b/mod.rs", "pub fn f() {} mod deep;"),
@@ -77,18 +71,10 @@ fn modules_are_placed_by_name_folder_path_and_include() {
 #[test]
 fn tests_are_left_out_and_a_shared_file_is_placed_once() {
     let main = ("src/main.rs", "mod a; fn main() { a::f(); app::a::f(); }");
-    let lib = (
-        "src/lib.rs",
-        "pub mod a; #[cfg(test)] mod tests { fn t() {} } #[test] fn u() {}",
-    );
+    let lib = ("src/lib.rs", "pub mod a; #[cfg(test)] mod tests { fn t() {} } #[test] fn u() {}");
     let files = [main, lib, ("src/a.rs", "pub fn f() {}")];
-    let (program, index) = program(
-        &files,
-        &[
-            ("app", CrateKind::Bin, "src/main.rs", &[]),
-            ("app", CrateKind::Lib, "src/lib.rs", &[]),
-        ],
-    );
+    let (program, index) =
+        program(&files, &[("app", CrateKind::Bin, "src/main.rs", &[]), ("app", CrateKind::Lib, "src/lib.rs", &[])]);
     assert_eq!(paths(&program), ["app::a::f", "app::main"]);
     let bin = index.roots[0].0;
     assert_eq!(value(&index, bin, "a::f"), value(&index, bin, "app::a::f"));
@@ -115,44 +101,26 @@ fn imports_go_through_renames_globs_and_re_exports() {
 
 #[test]
 fn foreign_paths_have_the_package_name_and_std_one_spelling() {
-    let tokio = DependencyOf::Foreign {
-        name: "tokio".into(),
-        version: None,
-    };
+    let tokio = DependencyOf::Foreign { name: "tokio".into(), version: None };
     let deps = [("rt", tokio)];
     let text = "use rt::time; use rt::time::sleep as nap; use core::time::Duration; mod pb { include!(concat!(env!(\"OUT_DIR\"), \"/pb.rs\")); }";
     let roots = [("app", CrateKind::Lib, "src/lib.rs", &deps[..])];
     let (_, index) = program(&[("src/lib.rs", text)], &roots);
     let foreign = |path: &str| Some(Def::Foreign(path.into()));
-    assert_eq!(
-        value(&index, 0, "time::sleep"),
-        foreign("tokio::time::sleep")
-    );
+    assert_eq!(value(&index, 0, "time::sleep"), foreign("tokio::time::sleep"));
     assert_eq!(value(&index, 0, "nap"), foreign("tokio::time::sleep"));
-    assert_eq!(
-        value(&index, 0, "Duration::from_secs"),
-        foreign("std::time::Duration::from_secs")
-    );
+    assert_eq!(value(&index, 0, "Duration::from_secs"), foreign("std::time::Duration::from_secs"));
     assert_eq!(value(&index, 0, "std::result::Result::Ok"), foreign("Ok"));
-    assert_eq!(
-        value(&index, 0, "pb::x_client::XClient::new"),
-        foreign("pb::x_client::XClient::new")
-    );
+    assert_eq!(value(&index, 0, "pb::x_client::XClient::new"), foreign("pb::x_client::XClient::new"));
 }
 
 #[test]
 fn crates_of_the_tree_see_each_other() {
     let core = DependencyOf::Tree(CrateId(0));
-    let files = [
-        ("core/lib.rs", "pub fn f() {}"),
-        ("app/lib.rs", "use base::f as g;"),
-    ];
+    let files = [("core/lib.rs", "pub fn f() {}"), ("app/lib.rs", "use base::f as g;")];
     let (_, index) = program(
         &files,
-        &[
-            ("core_lib", CrateKind::Lib, "core/lib.rs", &[]),
-            ("app", CrateKind::Lib, "app/lib.rs", &[("base", core)]),
-        ],
+        &[("core_lib", CrateKind::Lib, "core/lib.rs", &[]), ("app", CrateKind::Lib, "app/lib.rs", &[("base", core)])],
     );
     let app = index.roots[1].0;
     assert!(matches!(value(&index, app, "g"), Some(Def::Fn(_))));
@@ -181,8 +149,5 @@ fn cycles_and_missing_files_end() {
     )]);
     assert!(program.fns.is_empty());
     assert_eq!(value(&index, 0, "a::x"), None);
-    assert_eq!(
-        value(&index, 0, "missing::y"),
-        Some(Def::Foreign("missing::y".into()))
-    );
+    assert_eq!(value(&index, 0, "missing::y"), Some(Def::Foreign("missing::y".into())));
 }

@@ -94,16 +94,13 @@ impl<'a> Written<'a> {
     fn any(&self, id: TypeId) -> Ty {
         match self.program.tree(self.file).ty(id) {
             Type::Path(path) => self.path(path),
-            Type::Qualified { of, rest, .. } => rest
-                .iter()
-                .fold(self.ty(*of), |base, name| self.assoc(base, name)),
+            Type::Qualified { of, rest, .. } => rest.iter().fold(self.ty(*of), |base, name| self.assoc(base, name)),
             Type::Ref(inner) => self.ty(*inner),
             Type::Tuple(parts) => Ty::Tuple(self.all(parts)),
             Type::Slice(inner) => Ty::Foreign("Vec".into(), vec![self.ty(*inner)]),
-            Type::Fn { params, result } => Ty::Fn(
-                self.all(params),
-                Box::new(result.map_or(Ty::Tuple(Vec::new()), |r| self.ty(r))),
-            ),
+            Type::Fn { params, result } => {
+                Ty::Fn(self.all(params), Box::new(result.map_or(Ty::Tuple(Vec::new()), |r| self.ty(r))))
+            }
             Type::Impl(bounds) | Type::Dyn(bounds) => self.bounds(bounds),
             Type::Never => Ty::Never,
             Type::Infer | Type::Other => Ty::Unknown,
@@ -120,29 +117,16 @@ impl<'a> Written<'a> {
         };
         if first.name == "Self" || self.params.contains(&first.name) {
             let own = (first.name == "Self").then(|| self.self_ty.clone());
-            let base = own
-                .unwrap_or_else(|| Some(Ty::Param(first.name.clone())))
-                .unwrap_or(Ty::Unknown);
-            return path.segments[1..]
-                .iter()
-                .fold(base, |base, s| self.assoc(base, &s.name));
+            let base = own.unwrap_or_else(|| Some(Ty::Param(first.name.clone()))).unwrap_or(Ty::Unknown);
+            return path.segments[1..].iter().fold(base, |base, s| self.assoc(base, &s.name));
         }
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        let Some((def, taken)) = self
-            .index
-            .resolve(self.module, &names, Ns::Types, Guess::Foreign)
-        else {
+        let Some((def, taken)) = self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign) else {
             return Ty::Unknown;
         };
-        let args = path
-            .segments
-            .get(taken.wrapping_sub(1))
-            .map(|s| self.all(&s.args))
-            .unwrap_or_default();
+        let args = path.segments.get(taken.wrapping_sub(1)).map(|s| self.all(&s.args)).unwrap_or_default();
         let base = self.def(def, args);
-        names[taken.min(names.len())..]
-            .iter()
-            .fold(base, |base, name| self.assoc(base, name))
+        names[taken.min(names.len())..].iter().fold(base, |base, name| self.assoc(base, name))
     }
 
     pub fn def(&self, def: Def, args: Vec<Ty>) -> Ty {
@@ -160,13 +144,7 @@ impl<'a> Written<'a> {
         let Some(ty) = alias.ty else {
             return Ty::Unknown;
         };
-        let mut inside = Written::new(
-            self.program,
-            self.index,
-            self.models,
-            alias.file,
-            alias.module,
-        );
+        let mut inside = Written::new(self.program, self.index, self.models, alias.file, alias.module);
         inside.params = alias.params.clone();
         inside.budget = self.budget.clone();
         inside.depth = self.depth.clone();
@@ -182,10 +160,7 @@ impl<'a> Written<'a> {
 
     /// `type Result<T, E = Error>`: defaults are not kept, and this is the one that people write.
     fn error_of(&self, module: ModId) -> Ty {
-        match self
-            .index
-            .resolve(module, &["Error".into()], Ns::Types, Guess::No)
-        {
+        match self.index.resolve(module, &["Error".into()], Ns::Types, Guess::No) {
             Some((Def::Adt(id), _)) => Ty::Adt(id, Vec::new()),
             Some((Def::Foreign(path), _)) => foreign(self.models, &path, Vec::new()),
             _ => Ty::Unknown,
@@ -228,10 +203,7 @@ impl<'a> Written<'a> {
 
     pub fn trait_ref(&self, path: &Path) -> Option<TraitRef> {
         let names: Vec<Name> = path.segments.iter().map(|s| s.name.clone()).collect();
-        match self
-            .index
-            .resolve(self.module, &names, Ns::Types, Guess::Foreign)?
-        {
+        match self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign)? {
             (Def::Trait(id), _) => Some(TraitRef::Tree(id)),
             (Def::Foreign(path), _) => Some(TraitRef::Foreign(canonical(self.models, &path))),
             _ => None,
@@ -241,24 +213,14 @@ impl<'a> Written<'a> {
     /// Traits whose values are known by what they give: functions, futures, iterators.
     fn well_known(&self, name: &str, path: &Path) -> Option<Ty> {
         let segment = path.last()?;
-        let binding = |wanted: &str| {
-            segment
-                .bindings
-                .iter()
-                .find(|(n, _)| *n == wanted)
-                .map(|(_, t)| *t)
-        };
+        let binding = |wanted: &str| segment.bindings.iter().find(|(n, _)| *n == wanted).map(|(_, t)| *t);
         match last_of(name) {
             "Fn" | "FnMut" | "FnOnce" | "AsyncFn" | "AsyncFnMut" | "AsyncFnOnce" => {
                 let result = binding("Output").map_or(Ty::Tuple(Vec::new()), |t| self.ty(t));
                 Some(Ty::Fn(self.all(&segment.args), Box::new(result)))
             }
             "Future" | "IntoFuture" => binding("Output").map(|t| self.ty(t)),
-            "Iterator"
-            | "IntoIterator"
-            | "DoubleEndedIterator"
-            | "ExactSizeIterator"
-            | "Stream" => {
+            "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "Stream" => {
                 let item = binding("Item").map_or(Ty::Unknown, |t| self.ty(t));
                 Some(Ty::Foreign("Iterator".into(), vec![item]))
             }
@@ -273,12 +235,7 @@ impl<'a> Written<'a> {
             | "std::convert::AsMut"
             | "std::convert::Into"
             | "std::borrow::Borrow"
-            | "std::borrow::BorrowMut" => path
-                .last()?
-                .args
-                .first()
-                .map(|t| self.ty(*t))
-                .filter(|t| *t != Ty::Unknown),
+            | "std::borrow::BorrowMut" => path.last()?.args.first().map(|t| self.ty(*t)).filter(|t| *t != Ty::Unknown),
             "std::ops::Deref" | "std::ops::DerefMut" => {
                 let (_, ty) = path.last()?.bindings.iter().find(|(n, _)| *n == "Target")?;
                 Some(self.ty(*ty))
@@ -292,10 +249,7 @@ impl<'a> Written<'a> {
         if let Home::Impl(id) = self.home
             && Some(&base) == self.self_ty.as_ref()
         {
-            let own = self.index.impls[id as usize]
-                .assoc
-                .iter()
-                .find(|(n, _)| *n == name);
+            let own = self.index.impls[id as usize].assoc.iter().find(|(n, _)| *n == name);
             if let Some((_, ty)) = own {
                 return self.ty(*ty);
             }
@@ -305,9 +259,7 @@ impl<'a> Written<'a> {
             Ty::Foreign(head, args) if head == "Iterator" && name == "Item" => {
                 args.into_iter().next().unwrap_or(Ty::Unknown)
             }
-            Ty::Foreign(head, args) if head == "Iterator" && name == "IntoIter" => {
-                Ty::Foreign(head, args)
-            }
+            Ty::Foreign(head, args) if head == "Iterator" && name == "IntoIter" => Ty::Foreign(head, args),
             Ty::Bound(traits) => self.assoc_of_bound(&traits, name),
             base => self.assoc_of_type(&base, name),
         }
@@ -340,9 +292,7 @@ impl<'a> Written<'a> {
         }
         self.begin();
         let found = &self.index.impls[id as usize];
-        let inside = self
-            .inside(found.file, found.module)
-            .at_home(Home::Impl(id));
+        let inside = self.inside(found.file, found.module).at_home(Home::Impl(id));
         let mut subst = Subst::new();
         unify(&found.for_type, base, &mut subst);
         let template = inside.ty(ty);

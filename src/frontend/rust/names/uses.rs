@@ -39,8 +39,7 @@ fn resolve_glob(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
     let found = index.resolve(import.module, path, Ns::Types, guess);
     // A package that the manifest does not list.
     let alone = guess == Guess::Foreign && path.len() == 1;
-    let Some((def, taken)) = found.or_else(|| alone.then(|| (Def::Foreign(path[0].clone()), 1)))
-    else {
+    let Some((def, taken)) = found.or_else(|| alone.then(|| (Def::Foreign(path[0].clone()), 1))) else {
         return false;
     };
     let useful = matches!(def, Def::Mod(_) | Def::Adt(_) | Def::Foreign(_));
@@ -91,10 +90,7 @@ fn whole(index: &Index, import: &Import, ns: Ns, guess: Guess) -> Option<Def> {
     let (def, taken) = if own {
         let krate = index.scope(import.module).krate;
         let outside = index.crate_named(krate, &path[0]);
-        (
-            outside.or_else(|| index.lexical(import.module, &path[0], ns))?,
-            1,
-        )
+        (outside.or_else(|| index.lexical(import.module, &path[0], ns))?, 1)
     } else {
         index.resolve(import.module, path, ns, guess)?
     };

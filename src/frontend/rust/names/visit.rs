@@ -37,27 +37,17 @@ fn few(kind: &ExprKind) -> [Option<ExprId>; 3] {
     match kind {
         ExprKind::Field { base, .. } => [Some(*base), None, None],
         ExprKind::Index { base, index } => [Some(*base), Some(*index), None],
-        ExprKind::Try(e) | ExprKind::Await(e) | ExprKind::Ref(e) | ExprKind::Unary(_, e) => {
-            [Some(*e), None, None]
-        }
+        ExprKind::Try(e) | ExprKind::Await(e) | ExprKind::Ref(e) | ExprKind::Unary(_, e) => [Some(*e), None, None],
         ExprKind::Binary { left, right, .. } => [Some(*left), Some(*right), None],
-        ExprKind::Assign { to, value } | ExprKind::OpAssign { to, value, .. } => {
-            [Some(*to), Some(*value), None]
-        }
+        ExprKind::Assign { to, value } | ExprKind::OpAssign { to, value, .. } => [Some(*to), Some(*value), None],
         ExprKind::Repeat { value, len } => [Some(*value), Some(*len), None],
         ExprKind::Cast { value, .. } | ExprKind::Let { value, .. } => [Some(*value), None, None],
-        ExprKind::If {
-            cond,
-            then,
-            otherwise,
-        } => [Some(*cond), Some(*then), *otherwise],
+        ExprKind::If { cond, then, otherwise } => [Some(*cond), Some(*then), *otherwise],
         ExprKind::Async { block } => [Some(*block), None, None],
         ExprKind::Loop { body, .. } | ExprKind::Closure { body, .. } => [Some(*body), None, None],
         ExprKind::While { cond, body, .. } => [Some(*cond), Some(*body), None],
         ExprKind::For { iter, body, .. } => [Some(*iter), Some(*body), None],
-        ExprKind::Break { value, .. } | ExprKind::Return(value) | ExprKind::Yield(value) => {
-            [*value, None, None]
-        }
+        ExprKind::Break { value, .. } | ExprKind::Return(value) | ExprKind::Yield(value) => [*value, None, None],
         ExprKind::Range { start, end, .. } => [*start, *end, None],
         _ => [None; 3],
     }
@@ -66,9 +56,7 @@ fn few(kind: &ExprKind) -> [Option<ExprId>; 3] {
 fn block_children(block: &Block, f: &mut dyn FnMut(ExprId)) {
     for stmt in &block.stmts {
         match stmt {
-            Stmt::Let {
-                value, otherwise, ..
-            } => {
+            Stmt::Let { value, otherwise, .. } => {
                 value.iter().for_each(|v| f(*v));
                 otherwise.iter().for_each(|o| f(*o));
             }
@@ -87,10 +75,7 @@ fn macro_children(args: &MacroArgs, f: &mut dyn FnMut(ExprId)) {
             guard.iter().for_each(|g| f(*g));
         }
         MacroArgs::Select(arms) => {
-            for SelectArm {
-                future, cond, body, ..
-            } in arms
-            {
+            for SelectArm { future, cond, body, .. } in arms {
                 future.iter().chain(cond).for_each(|e| f(*e));
                 f(*body);
             }

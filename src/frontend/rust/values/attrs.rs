@@ -33,8 +33,7 @@ pub fn argument(text: &str, name: &str) -> Option<Argument> {
 
 /// Parts between commas that stand in no brackets and no string.
 fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut from, mut depth, mut quoted, mut escaped) =
-        (Vec::new(), 0, 0i32, false, false);
+    let (mut parts, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0i32, false, false);
     for (i, c) in text.char_indices() {
         match c {
             _ if escaped => escaped = false,
@@ -60,19 +59,10 @@ mod tests {
 
     #[test]
     fn arguments_are_found_by_name() {
-        assert_eq!(
-            argument("default = \"three\"", "default"),
-            Some(Argument::Text("three".into()))
-        );
-        assert_eq!(
-            argument("long, default_value_t = 3", "default_value_t"),
-            Some(Argument::Code("3".into()))
-        );
+        assert_eq!(argument("default = \"three\"", "default"), Some(Argument::Text("three".into())));
+        assert_eq!(argument("long, default_value_t = 3", "default_value_t"), Some(Argument::Code("3".into())));
         assert_eq!(argument("skip, default", "default"), Some(Argument::Flag));
         assert_eq!(argument("help = \"a, default = 3\"", "default"), None);
-        assert_eq!(
-            argument("value_parser = range(1, 2), env = \"X\"", "env"),
-            Some(Argument::Text("X".into()))
-        );
+        assert_eq!(argument("value_parser = range(1, 2), env = \"X\"", "env"), Some(Argument::Text("X".into())));
     }
 }

@@ -14,9 +14,7 @@ impl Values<'_> {
     pub(super) fn call(&self, body: BodyId, e: ExprId, callee: ExprId, args: &[ExprId]) -> Val {
         match self.target(body, e) {
             Some(Target::Constructor(path)) => self.constructed(body, e, path, args),
-            Some(Target::Fns(fns, _)) => {
-                self.call_tree(fns, || args.iter().map(|a| self.eval(body, *a)).collect())
-            }
+            Some(Target::Fns(fns, _)) => self.call_tree(fns, || args.iter().map(|a| self.eval(body, *a)).collect()),
             Some(Target::Foreign(path)) => self.call_foreign(body, e, path, args),
             Some(Target::Many(_)) => Val::unknown("a call with too many candidates"),
             Some(Target::Callable) => self.call_value(&self.eval(body, callee), body, args),
@@ -29,12 +27,7 @@ impl Values<'_> {
         let ExprKind::Path(path) = &self.tree(body).expr(callee).kind else {
             return Val::unknown("a call that leads nowhere known");
         };
-        let written = path
-            .segments
-            .iter()
-            .map(|s| s.name.as_str())
-            .collect::<Vec<_>>()
-            .join("::");
+        let written = path.segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join("::");
         match written.as_str() {
             "Some" | "Ok" | "Err" => self.constructed(body, e, &Name::from(written), args),
             _ => self.call_foreign(body, e, &Name::from(written), args),
@@ -44,28 +37,18 @@ impl Values<'_> {
     fn constructed(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Val {
         match path.rsplit("::").next().unwrap_or(path) {
             "Some" | "Ok" => {
-                let inner = args
-                    .first()
-                    .map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a));
+                let inner = args.first().map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a));
                 Val::Wrapped(Box::new(inner))
             }
             "Err" => Val::Nothing,
             _ => {
                 let field = |(i, a): (usize, &ExprId)| {
-                    let field = Field {
-                        value: self.eval(body, *a),
-                        at: Some(self.span(body, *a)),
-                    };
+                    let field = Field { value: self.eval(body, *a), at: Some(self.span(body, *a)) };
                     (Name::from(i.to_string()), field)
                 };
                 let fields = args.iter().enumerate().map(field).collect();
                 let built_at = Some(self.span(body, e));
-                Val::Object(Rc::new(Object {
-                    what: path.clone(),
-                    fields,
-                    built_at,
-                    built_in: Some(body),
-                }))
+                Val::Object(Rc::new(Object { what: path.clone(), fields, built_at, built_in: Some(body) }))
             }
         }
     }
@@ -73,18 +56,13 @@ impl Values<'_> {
     /// The result with every parameter bound; several candidates give several values.
     pub(super) fn call_tree(&self, fns: &[FnId], args: impl Fn() -> Vec<Val>) -> Val {
         let args = args();
-        any(fns
-            .iter()
-            .take(10)
-            .map(|f| bind(&self.result_of(*f), &args)))
+        any(fns.iter().take(10).map(|f| bind(&self.result_of(*f), &args)))
     }
 
     /// Calls a closure or a function that is a value.
     pub(super) fn call_value(&self, callee: &Val, body: BodyId, args: &[ExprId]) -> Val {
         match callee {
-            Val::Function(f) => {
-                self.call_tree(&[*f], || args.iter().map(|a| self.eval(body, *a)).collect())
-            }
+            Val::Function(f) => self.call_tree(&[*f], || args.iter().map(|a| self.eval(body, *a)).collect()),
             Val::Closure(home, closure) => self.closure_result(*home, *closure),
             Val::Any(parts) => any(parts.iter().take(8).map(|p| self.call_value(p, body, args))),
             _ => Val::unknown("a call of something that is not known"),
@@ -102,19 +80,11 @@ impl Values<'_> {
         if let Some(value) = self.modelled_call(body, e, path, args) {
             return value;
         }
-        let arg = |i: usize| {
-            args.get(i)
-                .map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a))
-        };
+        let arg = |i: usize| args.get(i).map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a));
         let mut names = path.rsplit("::");
         let (last, owner) = (names.next().unwrap_or(""), names.next().unwrap_or(""));
         if owner == "Duration" {
-            return duration(
-                last,
-                &arg(0),
-                &|| arg(1),
-                Origin::literal(self.span(body, e)),
-            );
+            return duration(last, &arg(0), &|| arg(1), Origin::literal(self.span(body, e)));
         }
         match (owner, last) {
             ("Some", _) | (_, "Some" | "Ok") => Val::Wrapped(Box::new(arg(0))),
@@ -150,10 +120,7 @@ impl Values<'_> {
     fn environment(&self, name: Name) -> Val {
         match self.stated(&name) {
             Some(n) => {
-                let origin = Origin {
-                    kind: OriginKind::Stated,
-                    ..Origin::none()
-                };
+                let origin = Origin { kind: OriginKind::Stated, ..Origin::none() };
                 Val::Wrapped(Box::new(Val::Int(Value::Number(n), origin)))
             }
             None => Val::Env(name),
@@ -165,8 +132,7 @@ impl Values<'_> {
             Some(Ty::Adt(adt, _)) => self.default_object(*adt),
             Some(Ty::Foreign(name, _)) => {
                 let short = name.rsplit("::").next().unwrap_or(name);
-                super::fields::default_of_name(short)
-                    .unwrap_or_else(|| self.modelled_default(body, e, name))
+                super::fields::default_of_name(short).unwrap_or_else(|| self.modelled_default(body, e, name))
             }
             _ => Val::unknown("a default of an unknown type"),
         }
@@ -191,25 +157,17 @@ fn duration(name: &str, value: &Val, nanos: &dyn Fn() -> Val, origin: Origin) ->
         _ => return Val::unknown("a duration that is not known"),
     };
     match value {
-        Val::Any(parts) => any(parts
-            .iter()
-            .map(|p| duration(name, p, nanos, origin.clone()))),
+        Val::Any(parts) => any(parts.iter().map(|p| duration(name, p, nanos, origin.clone()))),
         Val::Wrapped(_) => duration(name, &unwrap(value.clone()), nanos, origin),
         Val::Unknown(why) => Val::Unknown(why.clone()),
         Val::Float(f) => millis(f * times as f64 / per as f64, origin),
         Val::Int(Value::Number(n), o) => {
             let ms = (u128::from(*n) * times).div_ceil(per);
-            Val::Duration(
-                Value::Number(u64::try_from(ms).unwrap_or(u64::MAX)),
-                o.clone(),
-            )
+            Val::Duration(Value::Number(u64::try_from(ms).unwrap_or(u64::MAX)), o.clone())
         }
         _ => {
-            let scaled = if times > 1 {
-                binary(BinaryOp::Mul, value.clone(), number(times as u64))
-            } else {
-                value.clone()
-            };
+            let scaled =
+                if times > 1 { binary(BinaryOp::Mul, value.clone(), number(times as u64)) } else { value.clone() };
             let (v, o) = largest(&scaled);
             if per > 1 && !matches!(v, Value::Unbounded) {
                 return Val::unknown("a duration in parts of a millisecond");

@@ -23,12 +23,7 @@ impl Values<'_> {
             ExprKind::Lit(lit) => self.literal(body, e, lit),
             ExprKind::Path(path) => self.path(body, e, path),
             ExprKind::Call { callee, args } => self.call(body, e, *callee, args),
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } => self.method(body, e, *receiver, name, args),
+            ExprKind::Method { receiver, name, args, .. } => self.method(body, e, *receiver, name, args),
             ExprKind::Field { base, name } => self.field(body, *base, name),
             ExprKind::Index { base, index } => self.element(body, *base, *index),
             ExprKind::Try(inner) => unwrap(self.eval(body, *inner)),
@@ -44,23 +39,14 @@ impl Values<'_> {
                 Val::Float(f) => Val::Float(-f),
                 _ => Val::unknown("a negative number"),
             },
-            ExprKind::Binary { op, left, right } => {
-                binary(*op, self.eval(body, *left), self.eval(body, *right))
-            }
-            ExprKind::Struct { path, fields, base } => {
-                self.literal_struct(body, e, path, fields, *base)
-            }
+            ExprKind::Binary { op, left, right } => binary(*op, self.eval(body, *left), self.eval(body, *right)),
+            ExprKind::Struct { path, fields, base } => self.literal_struct(body, e, path, fields, *base),
             ExprKind::Tuple(parts) => self.tuple(body, parts),
-            ExprKind::Array(parts) => {
-                Val::List(parts.iter().take(64).map(|p| self.eval(body, *p)).collect())
-            }
+            ExprKind::Array(parts) => Val::List(parts.iter().take(64).map(|p| self.eval(body, *p)).collect()),
             ExprKind::Repeat { value, len } => self.repeated(body, *value, *len),
             ExprKind::Cast { value, ty } => self.cast(body, *value, *ty),
-            ExprKind::If {
-                then, otherwise, ..
-            } => {
-                let other =
-                    otherwise.map_or_else(|| Val::unknown("no value"), |o| self.eval(body, o));
+            ExprKind::If { then, otherwise, .. } => {
+                let other = otherwise.map_or_else(|| Val::unknown("no value"), |o| self.eval(body, o));
                 any([self.eval(body, *then), other])
             }
             ExprKind::Match { arms, .. } => any(arms.iter().map(|a| self.eval(body, a.body))),
@@ -76,9 +62,7 @@ impl Values<'_> {
     fn literal(&self, body: BodyId, e: ExprId, lit: &Lit) -> Val {
         let origin = Origin::literal(self.span(body, e));
         match lit {
-            Lit::Int(n, _) => {
-                Val::Int(Value::Number(u64::try_from(*n).unwrap_or(u64::MAX)), origin)
-            }
+            Lit::Int(n, _) => Val::Int(Value::Number(u64::try_from(*n).unwrap_or(u64::MAX)), origin),
             Lit::Float(f) => Val::Float(*f),
             Lit::Str(text) => Val::Text(text.clone()),
             Lit::Bool(b) => Val::Bool(*b),
@@ -110,13 +94,7 @@ impl Values<'_> {
         let def = &self.program.consts[id.0 as usize];
         let name = def.path.rsplit("::").next().unwrap_or(&def.path);
         if let Some(n) = self.stated(name) {
-            return Val::Int(
-                Value::Number(n),
-                Origin {
-                    kind: OriginKind::Stated,
-                    ..Origin::none()
-                },
-            );
+            return Val::Int(Value::Number(n), Origin { kind: OriginKind::Stated, ..Origin::none() });
         }
         let Some(value) = def.value else {
             return Val::unknown("a constant without a value here");
@@ -132,10 +110,7 @@ impl Values<'_> {
     fn well_known(&self, body: BodyId, e: ExprId, path: &Path, canonical: Option<&str>) -> Val {
         let written: Vec<&str> = path.segments.iter().map(|s| s.name.as_str()).collect();
         let names: Vec<&str> = canonical.map_or(written, |c| c.split("::").collect());
-        let (last, owner) = (
-            names.last().copied().unwrap_or(""),
-            names.iter().rev().nth(1).copied().unwrap_or(""),
-        );
+        let (last, owner) = (names.last().copied().unwrap_or(""), names.iter().rev().nth(1).copied().unwrap_or(""));
         let origin = Origin::literal(self.span(body, e));
         match (owner, last) {
             (_, "None") => Val::Nothing,
@@ -145,10 +120,9 @@ impl Values<'_> {
             ("i8", "MAX") => Val::Int(Value::Number(127), origin),
             ("u16", "MAX") => Val::Int(Value::Number(65_535), origin),
             ("i16", "MAX") => Val::Int(Value::Number(32_767), origin),
-            (
-                "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "i128" | "isize",
-                "MAX" | "max_value",
-            ) => Val::Int(Value::Unbounded, origin),
+            ("u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "i128" | "isize", "MAX" | "max_value") => {
+                Val::Int(Value::Unbounded, origin)
+            }
             ("f32" | "f64", "MAX" | "INFINITY") => Val::Float(f64::INFINITY),
             _ => match canonical {
                 Some(path) => Val::unknown(&format!("`{path}` is not in the tree")),
@@ -159,26 +133,13 @@ impl Values<'_> {
 
     /// What a local can be. One that is changed by arithmetic has no value of its own; see `bounds` and `waits`.
     pub fn local(&self, body: BodyId, pat: PatId) -> Val {
-        if let Some((_, _, v)) = self
-            .assumed
-            .borrow()
-            .iter()
-            .rev()
-            .find(|(b, p, _)| (*b, *p) == (body, pat))
-        {
+        if let Some((_, _, v)) = self.assumed.borrow().iter().rev().find(|(b, p, _)| (*b, *p) == (body, pat)) {
             return v.clone();
         }
         let locals = self.locals(body);
         let first = self.first_value(body, &locals, pat);
-        let cell = Cell {
-            root: Some(pat),
-            fields: Vec::new(),
-        };
-        let changes = locals
-            .changes
-            .get(&cell)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let cell = Cell { root: Some(pat), fields: Vec::new() };
+        let changes = locals.changes.get(&cell).map(Vec::as_slice).unwrap_or_default();
         self.after_changes(body, pat, first, changes)
     }
 
@@ -194,10 +155,7 @@ impl Values<'_> {
             Source::ClosureParam(closure, i) => self.closure_parameter(body, locals, *closure, *i),
             Source::For(the_loop) => self.items(body, *the_loop),
         };
-        binding
-            .parts
-            .iter()
-            .fold(whole, |value, part| self.take(value, part))
+        binding.parts.iter().fold(whole, |value, part| self.take(value, part))
     }
 
     fn after_changes(&self, body: BodyId, pat: PatId, first: Val, changes: &[Change]) -> Val {
@@ -227,19 +185,16 @@ impl Values<'_> {
     /// Whether an expression reads that local.
     pub fn mentions(&self, body: BodyId, e: ExprId, pat: PatId) -> bool {
         let types = self.types(body);
-        walk::any(self.tree(body), e, &mut |x| {
-            types.locals.get(&x) == Some(&pat)
-        })
+        walk::any(self.tree(body), e, &mut |x| types.locals.get(&x) == Some(&pat))
     }
 
     pub(super) fn take(&self, value: Val, part: &Part) -> Val {
         match (part, value) {
             (Part::Same, value) => value,
             (Part::Inside, value) => unwrap(value),
-            (Part::Field(name), Val::Object(o)) => o.fields.get(name).map_or_else(
-                || Val::unknown("a field nobody sets here"),
-                |f| f.value.clone(),
-            ),
+            (Part::Field(name), Val::Object(o)) => {
+                o.fields.get(name).map_or_else(|| Val::unknown("a field nobody sets here"), |f| f.value.clone())
+            }
             (Part::Element, Val::List(items)) => any(items),
             (part, Val::Any(parts)) => any(parts.into_iter().map(|p| self.take(p, part))),
             (_, Val::Unknown(why)) => Val::Unknown(why),
@@ -247,13 +202,7 @@ impl Values<'_> {
         }
     }
 
-    fn closure_parameter(
-        &self,
-        body: BodyId,
-        locals: &BodyIndex,
-        closure: ExprId,
-        i: usize,
-    ) -> Val {
+    fn closure_parameter(&self, body: BodyId, locals: &BodyIndex, closure: ExprId, i: usize) -> Val {
         let unknown = || Val::unknown("a closure's parameter");
         let Some(parent) = locals.parents.get(&closure).filter(|_| i == 0) else {
             return unknown();
@@ -289,8 +238,7 @@ impl Values<'_> {
 
     fn field(&self, body: BodyId, base: ExprId, name: &Name) -> Val {
         let cell_changes = self.locals(body);
-        let root =
-            super::cell(self.tree(body), self.types(body), base).filter(|c| c.fields.is_empty());
+        let root = super::cell(self.tree(body), self.types(body), base).filter(|c| c.fields.is_empty());
         let changed = root.is_some_and(|c| cell_changes.parts_change.contains_key(&c.root));
         if !changed {
             match self.eval(body, base) {
@@ -329,21 +277,10 @@ impl Values<'_> {
 
     fn tuple(&self, body: BodyId, parts: &[ExprId]) -> Val {
         let field = |(i, p): (usize, &ExprId)| {
-            (
-                Name::from(i.to_string()),
-                Field {
-                    value: self.eval(body, *p),
-                    at: Some(self.span(body, *p)),
-                },
-            )
+            (Name::from(i.to_string()), Field { value: self.eval(body, *p), at: Some(self.span(body, *p)) })
         };
         let fields = parts.iter().enumerate().map(field).collect();
-        Val::Object(Rc::new(Object {
-            what: Name::new("(tuple)"),
-            fields,
-            built_at: None,
-            built_in: None,
-        }))
+        Val::Object(Rc::new(Object { what: Name::new("(tuple)"), fields, built_at: None, built_in: None }))
     }
 
     fn cast(&self, body: BodyId, value: ExprId, ty: crate::frontend::rust::tree::TypeId) -> Val {
@@ -353,13 +290,9 @@ impl Values<'_> {
         };
         let to = path.last().map(|s| s.name.as_str()).unwrap_or_default();
         match value {
-            Val::Float(f) if !to.starts_with('f') && f >= 0.0 => Val::Int(
-                Value::Number(f as u64),
-                Origin {
-                    kind: OriginKind::Computed,
-                    ..Origin::none()
-                },
-            ),
+            Val::Float(f) if !to.starts_with('f') && f >= 0.0 => {
+                Val::Int(Value::Number(f as u64), Origin { kind: OriginKind::Computed, ..Origin::none() })
+            }
             other => other,
         }
     }
@@ -378,12 +311,7 @@ impl Values<'_> {
     pub fn diverges(&self, body: BodyId, e: ExprId) -> bool {
         match &self.tree(body).expr(e).kind {
             ExprKind::Return(_) | ExprKind::Break { .. } | ExprKind::Continue { .. } => true,
-            ExprKind::Macro(call) => leaving_macro(
-                call.path
-                    .last()
-                    .map(|s| s.name.as_str())
-                    .unwrap_or_default(),
-            ),
+            ExprKind::Macro(call) => leaving_macro(call.path.last().map(|s| s.name.as_str()).unwrap_or_default()),
             _ => matches!(self.type_of(body, e), Some(Ty::Never)),
         }
     }
@@ -392,16 +320,11 @@ impl Values<'_> {
         let tree = self.tree(body);
         let mut found = Vec::new();
         walk::each(tree, inner, &mut |e| match &tree.expr(e).kind {
-            ExprKind::Break {
-                value: Some(value), ..
-            } => {
+            ExprKind::Break { value: Some(value), .. } => {
                 found.push(*value);
                 true
             }
-            ExprKind::Loop { .. }
-            | ExprKind::While { .. }
-            | ExprKind::For { .. }
-            | ExprKind::Closure { .. } => false,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } | ExprKind::Closure { .. } => false,
             _ => true,
         });
         any(found.into_iter().take(PLACES).map(|v| self.eval(body, v)))
@@ -449,8 +372,5 @@ fn with_origin_of_literals(value: Val) -> Val {
 }
 
 pub(super) fn leaving_macro(name: &str) -> bool {
-    matches!(
-        name,
-        "panic" | "unreachable" | "todo" | "unimplemented" | "bail"
-    )
+    matches!(name, "panic" | "unreachable" | "todo" | "unimplemented" | "bail")
 }

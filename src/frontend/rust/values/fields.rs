@@ -21,21 +21,8 @@ impl Values<'_> {
         fields: &[(Name, ExprId)],
         base: Option<ExprId>,
     ) -> Val {
-        let written = || {
-            Name::from(
-                path.segments
-                    .iter()
-                    .map(|s| s.name.as_str())
-                    .collect::<Vec<_>>()
-                    .join("::"),
-            )
-        };
-        let named = self
-            .types(body)
-            .struct_paths
-            .get(&e)
-            .cloned()
-            .unwrap_or_else(written);
+        let written = || Name::from(path.segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join("::"));
+        let named = self.types(body).struct_paths.get(&e).cloned().unwrap_or_else(written);
         let what = self.models.canonical(&named);
         let model = self.models.type_model(&what);
         let mut all: FxHashMap<Name, Field> = match base.map(|b| self.eval(body, b)) {
@@ -43,41 +30,19 @@ impl Values<'_> {
             _ => FxHashMap::default(),
         };
         for (name, value) in fields {
-            let name = model
-                .and_then(|m| m.literal.get(name))
-                .unwrap_or(name)
-                .clone();
-            let field = Field {
-                value: self.eval(body, *value),
-                at: Some(self.span(body, *value)),
-            };
+            let name = model.and_then(|m| m.literal.get(name)).unwrap_or(name).clone();
+            let field = Field { value: self.eval(body, *value), at: Some(self.span(body, *value)) };
             all.insert(name, field);
         }
         let built_at = Some(self.span(body, e));
-        Val::Object(Rc::new(Object {
-            what,
-            fields: all,
-            built_at,
-            built_in: Some(body),
-        }))
+        Val::Object(Rc::new(Object { what, fields: all, built_at, built_in: Some(body) }))
     }
 
     pub(super) fn eval_field(&self, adt: AdtId, name: &Name) -> Val {
         if let Some(n) = self.stated(name) {
-            return Val::Int(
-                Value::Number(n),
-                Origin {
-                    kind: OriginKind::Stated,
-                    ..Origin::none()
-                },
-            );
+            return Val::Int(Value::Number(n), Origin { kind: OriginKind::Stated, ..Origin::none() });
         }
-        let places = self
-            .index
-            .fields
-            .get(&(adt, name.clone()))
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let places = self.index.fields.get(&(adt, name.clone())).map(Vec::as_slice).unwrap_or_default();
         let mut all: Vec<Val> = Vec::new();
         for (body, e) in places.iter().take(PLACES) {
             if self.copies_itself(*body, *e, adt, name) {
@@ -85,11 +50,7 @@ impl Values<'_> {
             }
             let value = self.close(*body, self.eval(*body, *e));
             let default = matches!(body, BodyId::Fn(f) if self.index.defaults.get(&adt) == Some(f));
-            all.push(if default {
-                with_origin(value, OriginKind::FieldDefault)
-            } else {
-                value
-            });
+            all.push(if default { with_origin(value, OriginKind::FieldDefault) } else { value });
         }
         if let Some(default) = self.declared_default(adt, name) {
             all.push(default);
@@ -103,27 +64,18 @@ impl Values<'_> {
     /// `Delivery { tries: job.tries, .. }`, `self.n = self.n + 1`: says nothing new about the field.
     fn copies_itself(&self, body: BodyId, e: ExprId, adt: AdtId, name: &Name) -> bool {
         use crate::frontend::rust::tree::ExprKind;
-        super::walk::any(
-            self.tree(body),
-            e,
-            &mut |x| match &self.tree(body).expr(x).kind {
-                ExprKind::Field { base, name: other } => {
-                    other == name
-                        && matches!(self.type_of(body, *base), Some(Ty::Adt(id, _)) if *id == adt)
-                }
-                _ => false,
-            },
-        )
+        super::walk::any(self.tree(body), e, &mut |x| match &self.tree(body).expr(x).kind {
+            ExprKind::Field { base, name: other } => {
+                other == name && matches!(self.type_of(body, *base), Some(Ty::Adt(id, _)) if *id == adt)
+            }
+            _ => false,
+        })
     }
 
     /// What attributes and derives give to a field that nobody sets.
     fn declared_default(&self, adt: AdtId, name: &Name) -> Option<Val> {
         let decl = self.program.adt_decl(adt);
-        let field = decl
-            .variants
-            .iter()
-            .flat_map(|v| &v.fields)
-            .find(|f| f.name == *name)?;
+        let field = decl.variants.iter().flat_map(|v| &v.fields).find(|f| f.name == *name)?;
         if let Some(value) = self.attribute_default(adt, field) {
             return Some(with_origin(value, OriginKind::FieldDefault));
         }
@@ -132,15 +84,10 @@ impl Values<'_> {
             derives.iter().any(|d| d.rsplit("::").next() == Some(what))
         };
         if derives("Deserialize") || derives("Parser") || derives("Args") {
-            return Some(Val::unknown(&format!(
-                "the field `{name}` is read when the program starts"
-            )));
+            return Some(Val::unknown(&format!("the field `{name}` is read when the program starts")));
         }
         match derives("Default") && !self.index.fields.contains_key(&(adt, name.clone())) {
-            true => Some(with_origin(
-                self.type_default(adt, field)?,
-                OriginKind::FieldDefault,
-            )),
+            true => Some(with_origin(self.type_default(adt, field)?, OriginKind::FieldDefault)),
             false => None,
         }
     }
@@ -170,20 +117,11 @@ impl Values<'_> {
         if let Some(attrs::Argument::Text(env)) = attrs::argument(text, "env")
             && let Some(n) = self.stated(&env)
         {
-            return Some(Val::Int(
-                Value::Number(n),
-                Origin {
-                    kind: OriginKind::Stated,
-                    ..Origin::none()
-                },
-            ));
+            return Some(Val::Int(Value::Number(n), Origin { kind: OriginKind::Stated, ..Origin::none() }));
         }
-        let found = attrs::argument(text, "default_value_t")
-            .or_else(|| attrs::argument(text, "default_value"))?;
+        let found = attrs::argument(text, "default_value_t").or_else(|| attrs::argument(text, "default_value"))?;
         match found {
-            attrs::Argument::Text(text) => {
-                Some(number_text(&text).unwrap_or_else(|| Val::Text(Name::new(&text))))
-            }
+            attrs::Argument::Text(text) => Some(number_text(&text).unwrap_or_else(|| Val::Text(Name::new(&text)))),
             attrs::Argument::Code(code) => number_text(&code).or_else(|| {
                 let module = self.module_of(adt);
                 let id = near(&module, &code, |path| self.index.consts.get(path).copied())?;
@@ -195,19 +133,12 @@ impl Values<'_> {
 
     fn module_of(&self, adt: AdtId) -> Name {
         let path = &self.program.adt(adt).path;
-        path.rsplit_once("::")
-            .map_or_else(|| path.clone(), |(module, _)| Name::new(module))
+        path.rsplit_once("::").map_or_else(|| path.clone(), |(module, _)| Name::new(module))
     }
 
-    fn function_near(
-        &self,
-        adt: AdtId,
-        path: &str,
-    ) -> Option<crate::frontend::rust::program::FnId> {
+    fn function_near(&self, adt: AdtId, path: &str) -> Option<crate::frontend::rust::program::FnId> {
         let name = path.replace("Self::", &format!("{}::", self.program.adt(adt).name));
-        near(&self.module_of(adt), &name, |path| {
-            self.index.fns.get(path).copied()
-        })
+        near(&self.module_of(adt), &name, |path| self.index.fns.get(path).copied())
     }
 
     /// `Default::default()` of a field's type.
@@ -225,33 +156,21 @@ impl Values<'_> {
             return self.result_of(*f);
         }
         let decl = self.program.adt_decl(adt);
-        let fields = decl
-            .variants
-            .iter()
-            .take(1)
-            .flat_map(|v| &v.fields)
-            .filter_map(|f| {
-                let value = self.type_default(adt, f)?;
-                Some((f.name.clone(), Field { value, at: None }))
-            });
+        let fields = decl.variants.iter().take(1).flat_map(|v| &v.fields).filter_map(|f| {
+            let value = self.type_default(adt, f)?;
+            Some((f.name.clone(), Field { value, at: None }))
+        });
         let what = self.program.adt(adt).path.clone();
-        Val::Object(Rc::new(Object {
-            what,
-            fields: fields.collect(),
-            built_at: None,
-            built_in: None,
-        }))
+        Val::Object(Rc::new(Object { what, fields: fields.collect(), built_at: None, built_in: None }))
     }
 }
 
 pub(super) fn default_of_name(name: &str) -> Option<Val> {
-    let origin = Origin {
-        kind: OriginKind::FieldDefault,
-        ..Origin::none()
-    };
+    let origin = Origin { kind: OriginKind::FieldDefault, ..Origin::none() };
     Some(match name {
-        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128"
-        | "isize" => Val::Int(Value::Number(0), origin),
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
+            Val::Int(Value::Number(0), origin)
+        }
         "f32" | "f64" => Val::Float(0.0),
         "bool" => Val::Bool(false),
         "Duration" => Val::Duration(Value::Number(0), origin),
@@ -286,17 +205,7 @@ pub(super) fn number_text(text: &str) -> Option<Val> {
         None => digits,
     };
     if let Ok(n) = digits.parse::<u64>() {
-        return Some(Val::Int(
-            Value::Number(n),
-            Origin {
-                kind: OriginKind::Literal,
-                ..Origin::none()
-            },
-        ));
+        return Some(Val::Int(Value::Number(n), Origin { kind: OriginKind::Literal, ..Origin::none() }));
     }
-    plain
-        .parse::<f64>()
-        .ok()
-        .filter(|f| f.is_finite())
-        .map(Val::Float)
+    plain.parse::<f64>().ok().filter(|f| f.is_finite()).map(Val::Float)
 }

@@ -5,9 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::walk;
-use crate::frontend::rust::program::{
-    AdtId, BodyId, BodyTypes, ConstId, FnId, Owner, Program, Target, TraitRef, Ty,
-};
+use crate::frontend::rust::program::{AdtId, BodyId, BodyTypes, ConstId, FnId, Owner, Program, Target, TraitRef, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId, PatKind, RustFile, Stmt};
 use crate::name::Name;
 
@@ -103,24 +101,9 @@ impl Index {
         let mut index = Index {
             callers: FxHashMap::default(),
             fields: FxHashMap::default(),
-            adts: program
-                .adts
-                .iter()
-                .enumerate()
-                .map(|(i, a)| (a.path.clone(), AdtId(i as u32)))
-                .collect(),
-            fns: program
-                .fns
-                .iter()
-                .enumerate()
-                .map(|(i, f)| (f.path.clone(), FnId(i as u32)))
-                .collect(),
-            consts: program
-                .consts
-                .iter()
-                .enumerate()
-                .map(|(i, c)| (c.path.clone(), ConstId(i as u32)))
-                .collect(),
+            adts: program.adts.iter().enumerate().map(|(i, a)| (a.path.clone(), AdtId(i as u32))).collect(),
+            fns: program.fns.iter().enumerate().map(|(i, f)| (f.path.clone(), FnId(i as u32))).collect(),
+            consts: program.consts.iter().enumerate().map(|(i, c)| (c.path.clone(), ConstId(i as u32))).collect(),
             defaults: FxHashMap::default(),
         };
         index.find_defaults(program);
@@ -137,10 +120,7 @@ impl Index {
 
     fn find_defaults(&mut self, program: &Program) {
         for (i, def) in program.fns.iter().enumerate() {
-            if let Owner::Impl {
-                of: TraitRef::Foreign(of),
-                for_type: Ty::Adt(id, _),
-            } = &def.owner
+            if let Owner::Impl { of: TraitRef::Foreign(of), for_type: Ty::Adt(id, _) } = &def.owner
                 && of.rsplit("::").next() == Some("Default")
                 && def.name == "default"
             {
@@ -168,10 +148,7 @@ impl Index {
 
     /// The type that a struct literal's path names: itself, or the enum of a variant.
     pub fn adt_of_path(&self, path: &str) -> Option<AdtId> {
-        self.adts
-            .get(path)
-            .copied()
-            .or_else(|| self.adts.get(path.rsplit_once("::")?.0).copied())
+        self.adts.get(path).copied().or_else(|| self.adts.get(path.rsplit_once("::")?.0).copied())
     }
 
     fn add_fields(&mut self, program: &Program, body: BodyId, types: &BodyTypes) {
@@ -183,13 +160,8 @@ impl Index {
         walk::each(tree, start, &mut |e| {
             match &tree.expr(e).kind {
                 ExprKind::Struct { fields, .. } => {
-                    if let Some(adt) = types.struct_paths.get(&e).and_then(|p| self.adt_of_path(p))
-                    {
-                        found.extend(
-                            fields
-                                .iter()
-                                .map(|(name, value)| (adt, name.clone(), *value)),
-                        );
+                    if let Some(adt) = types.struct_paths.get(&e).and_then(|p| self.adt_of_path(p)) {
+                        found.extend(fields.iter().map(|(name, value)| (adt, name.clone(), *value)));
                     }
                 }
                 ExprKind::Assign { to, value } => {
@@ -212,10 +184,7 @@ impl Index {
             true
         });
         for (adt, name, value) in found {
-            self.fields
-                .entry((adt, name))
-                .or_default()
-                .push((body, value));
+            self.fields.entry((adt, name)).or_default().push((body, value));
         }
     }
 }
@@ -255,9 +224,7 @@ impl BodyIndex {
             }
             ExprKind::Let { pat, value } => self.bind(tree, *pat, Source::Matched(*value), Some(e)),
             ExprKind::Match { value, arms } => {
-                arms.iter().for_each(|arm| {
-                    self.bind(tree, arm.pat, Source::Matched(*value), Some(arm.body))
-                });
+                arms.iter().for_each(|arm| self.bind(tree, arm.pat, Source::Matched(*value), Some(arm.body)));
             }
             ExprKind::For { pat, .. } => self.bind(tree, *pat, Source::For(e), Some(e)),
             ExprKind::Closure { params, .. } => {
@@ -274,12 +241,8 @@ impl BodyIndex {
                     }
                 }
             }
-            ExprKind::Assign { to, value } => {
-                self.change(tree, types, *to, Change::Assign(e, *value))
-            }
-            ExprKind::OpAssign { op, to, value } => {
-                self.change(tree, types, *to, Change::Op(e, *op, *value))
-            }
+            ExprKind::Assign { to, value } => self.change(tree, types, *to, Change::Assign(e, *value)),
+            ExprKind::OpAssign { op, to, value } => self.change(tree, types, *to, Change::Op(e, *op, *value)),
             // The tree does not tell `&` from `&mut`: only a call that is handed the reference can change it, and only
             // a mutable local can be lent so.
             ExprKind::Ref(inner) => {
@@ -297,11 +260,7 @@ impl BodyIndex {
         let mut stack = vec![(pat, Vec::new())];
         while let Some((pat, parts)) = stack.pop() {
             if let PatKind::Ident { .. } = tree.pat(pat).kind {
-                let binding = Binding {
-                    source: source.clone(),
-                    parts: parts.clone(),
-                    scope,
-                };
+                let binding = Binding { source: source.clone(), parts: parts.clone(), scope };
                 self.bindings.insert(pat, binding);
             }
             for (part, inner) in walk::parts(tree, pat) {
@@ -350,18 +309,12 @@ pub fn cell(tree: &RustFile, types: &BodyTypes, e: ExprId) -> Option<Cell> {
                 fields.push(name.clone());
                 at = *base;
             }
-            ExprKind::Unary(crate::frontend::rust::tree::UnaryOp::Deref, inner)
-            | ExprKind::Ref(inner) => at = *inner,
+            ExprKind::Unary(crate::frontend::rust::tree::UnaryOp::Deref, inner) | ExprKind::Ref(inner) => at = *inner,
             ExprKind::Path(path) => {
                 fields.reverse();
                 return match types.locals.get(&at) {
-                    Some(pat) => Some(Cell {
-                        root: Some(*pat),
-                        fields,
-                    }),
-                    None if types.self_paths.contains(&at)
-                        || path.single().is_some_and(|n| *n == "self") =>
-                    {
+                    Some(pat) => Some(Cell { root: Some(*pat), fields }),
+                    None if types.self_paths.contains(&at) || path.single().is_some_and(|n| *n == "self") => {
                         Some(Cell { root: None, fields })
                     }
                     None => None,

@@ -10,20 +10,10 @@ use crate::name::Name;
 use crate::value::{Origin, OriginKind, Value};
 
 impl Values<'_> {
-    pub(super) fn method(
-        &self,
-        body: BodyId,
-        e: ExprId,
-        receiver: ExprId,
-        name: &Name,
-        args: &[ExprId],
-    ) -> Val {
+    pub(super) fn method(&self, body: BodyId, e: ExprId, receiver: ExprId, name: &Name, args: &[ExprId]) -> Val {
         match self.target(body, e) {
             Some(Target::Fns(fns, _)) => self.call_tree(fns, || {
-                std::iter::once(receiver)
-                    .chain(args.iter().copied())
-                    .map(|a| self.eval(body, a))
-                    .collect()
+                std::iter::once(receiver).chain(args.iter().copied()).map(|a| self.eval(body, a)).collect()
             }),
             Some(Target::Many(_)) => Val::unknown("a call with too many candidates"),
             target => {
@@ -39,22 +29,16 @@ impl Values<'_> {
     }
 
     fn standard(&self, body: BodyId, on: Val, name: &str, args: &[ExprId]) -> Val {
-        let arg = |i: usize| {
-            args.get(i)
-                .map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a))
-        };
+        let arg = |i: usize| args.get(i).map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a));
         match name {
-            "clone" | "cloned" | "copied" | "to_owned" | "into" | "try_into" | "as_ref"
-            | "as_mut" | "as_str" | "as_deref" | "borrow" | "borrow_mut" | "deref" | "lock"
-            | "read" | "write" | "iter" | "into_iter" | "iter_mut" | "to_vec" | "as_slice"
-            | "trim" | "ok" | "ok_or" | "ok_or_else" | "map_err" | "context" | "with_context"
-            | "by_ref" | "boxed" | "filter" | "into_inner" | "load" | "load_full" | "or_else" => on,
+            "clone" | "cloned" | "copied" | "to_owned" | "into" | "try_into" | "as_ref" | "as_mut" | "as_str"
+            | "as_deref" | "borrow" | "borrow_mut" | "deref" | "lock" | "read" | "write" | "iter" | "into_iter"
+            | "iter_mut" | "to_vec" | "as_slice" | "trim" | "ok" | "ok_or" | "ok_or_else" | "map_err" | "context"
+            | "with_context" | "by_ref" | "boxed" | "filter" | "into_inner" | "load" | "load_full" | "or_else" => on,
             "unwrap" | "expect" => unwrap(on),
             "get" if args.is_empty() => on,
             "unwrap_or" => self.or(on, arg(0)),
-            "unwrap_or_else" | "get_or_init" | "get_or_insert_with" => {
-                self.or(on, self.run(arg(0)))
-            }
+            "unwrap_or_else" | "get_or_init" | "get_or_insert_with" => self.or(on, self.run(arg(0))),
             "or" => any([on, arg(0)]),
             "unwrap_or_default" => self.or(on, Val::unknown("a default of its type")),
             "parse" => parsed(on),
@@ -114,10 +98,7 @@ impl Values<'_> {
 }
 
 fn computed() -> Origin {
-    Origin {
-        kind: OriginKind::Computed,
-        ..Origin::none()
-    }
+    Origin { kind: OriginKind::Computed, ..Origin::none() }
 }
 
 fn parsed(on: Val) -> Val {
@@ -144,10 +125,7 @@ fn element(on: Val, index: &Val) -> Val {
 
 fn arithmetic(on: Val, name: &str, arg: impl Fn(usize) -> Val) -> Val {
     let wrapped = |v: Val| Val::Wrapped(Box::new(v));
-    let plain = ["saturating_", "wrapping_", "strict_"]
-        .iter()
-        .find_map(|p| name.strip_prefix(p))
-        .unwrap_or(name);
+    let plain = ["saturating_", "wrapping_", "strict_"].iter().find_map(|p| name.strip_prefix(p)).unwrap_or(name);
     if let Some(checked) = name.strip_prefix("checked_") {
         return wrapped(arithmetic(on, checked, arg));
     }
@@ -161,9 +139,7 @@ fn arithmetic(on: Val, name: &str, arg: impl Fn(usize) -> Val) -> Val {
         "min" => min(on, arg(0)),
         "max" => max(on, arg(0)),
         "clamp" => min(max(on, arg(0)), arg(1)),
-        "as_millis" | "as_secs" | "as_secs_f64" | "as_secs_f32" | "as_micros" | "as_nanos" => {
-            in_unit(on, plain)
-        }
+        "as_millis" | "as_secs" | "as_secs_f64" | "as_secs_f32" | "as_micros" | "as_nanos" => in_unit(on, plain),
         "abs" | "round" | "ceil" | "floor" | "trunc" => on,
         _ => Val::unknown(&format!("made by `{name}`")),
     }
@@ -174,9 +150,7 @@ fn power(on: Val, exponent: &Val) -> Val {
         (Val::Float(f), Some(n)) => Val::Float(f.powi(n.min(1_000) as i32)),
         (_, Some(n)) => match float(&on) {
             Some(base) if base >= 0.0 => {
-                let exact = (base as u64)
-                    .checked_pow(n.min(u64::from(u32::MAX)) as u32)
-                    .unwrap_or(u64::MAX);
+                let exact = (base as u64).checked_pow(n.min(u64::from(u32::MAX)) as u32).unwrap_or(u64::MAX);
                 Val::Int(Value::Number(exact), computed())
             }
             _ => Val::unknown("computed at run time"),
@@ -196,12 +170,8 @@ fn in_unit(on: Val, name: &str) -> Val {
         ("as_millis", value) => Val::Int(value, origin),
         ("as_secs", Value::Number(ms)) => Val::Int(Value::Number(ms / 1_000), origin),
         ("as_secs_f64" | "as_secs_f32", Value::Number(ms)) => Val::Float(ms as f64 / 1_000.0),
-        ("as_micros", Value::Number(ms)) => {
-            Val::Int(Value::Number(ms.saturating_mul(1_000)), origin)
-        }
-        ("as_nanos", Value::Number(ms)) => {
-            Val::Int(Value::Number(ms.saturating_mul(1_000_000)), origin)
-        }
+        ("as_micros", Value::Number(ms)) => Val::Int(Value::Number(ms.saturating_mul(1_000)), origin),
+        ("as_nanos", Value::Number(ms)) => Val::Int(Value::Number(ms.saturating_mul(1_000_000)), origin),
         (_, Value::Unknown(why)) => Val::Unknown(why),
         _ => Val::unknown("a duration in another unit"),
     }

@@ -127,26 +127,14 @@ impl<'a> Values<'a> {
 
     /// The arguments that callers hand to a parameter (a receiver counts as 0), and the bodies in which they stand.
     pub fn params_of_callers(&self, f: FnId, index: u16) -> Vec<(BodyId, ExprId)> {
-        let calls = self
-            .index
-            .callers
-            .get(&f)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let calls = self.index.callers.get(&f).map(Vec::as_slice).unwrap_or_default();
         let has_receiver = self.program.function(f).receiver.is_some();
-        calls
-            .iter()
-            .filter_map(|(body, e)| Some((*body, self.argument(*body, *e, has_receiver, index)?)))
-            .collect()
+        calls.iter().filter_map(|(body, e)| Some((*body, self.argument(*body, *e, has_receiver, index)?))).collect()
     }
 
     /// The calls that lead to a function.
     pub fn callers(&self, f: FnId) -> &[(BodyId, ExprId)] {
-        self.index
-            .callers
-            .get(&f)
-            .map(Vec::as_slice)
-            .unwrap_or_default()
+        self.index.callers.get(&f).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The largest count this value can be. Parameters stay open.
@@ -194,13 +182,7 @@ impl<'a> Values<'a> {
         self.settings.values.get(name).copied()
     }
 
-    fn argument(
-        &self,
-        body: BodyId,
-        call: ExprId,
-        has_receiver: bool,
-        index: u16,
-    ) -> Option<ExprId> {
+    fn argument(&self, body: BodyId, call: ExprId, has_receiver: bool, index: u16) -> Option<ExprId> {
         match &self.tree(body).expr(call).kind {
             ExprKind::Call { args, .. } => args.get(index as usize).copied(),
             ExprKind::Method { receiver, args, .. } => match (has_receiver, index) {

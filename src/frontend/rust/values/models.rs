@@ -21,32 +21,14 @@ impl Values<'_> {
             return Some(found);
         }
         let (owner, name) = path.rsplit_once("::")?;
-        let by_trait = || {
-            self.models
-                .trait_methods(name)
-                .find(|(of, _)| **of == *owner)
-                .map(|(_, m)| m)
-        };
+        let by_trait = || self.models.trait_methods(name).find(|(of, _)| **of == *owner).map(|(_, m)| m);
         self.models.method(owner, name).or_else(by_trait)
     }
 
-    pub(super) fn modelled_call(
-        &self,
-        body: BodyId,
-        e: ExprId,
-        path: &Name,
-        args: &[ExprId],
-    ) -> Option<Val> {
+    pub(super) fn modelled_call(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Option<Val> {
         let model = self.model_of(path)?;
         let owner = path.rsplit_once("::").map(|(owner, _)| Name::new(owner));
-        let apply = Apply {
-            values: self,
-            body,
-            e,
-            model,
-            owner,
-            args,
-        };
+        let apply = Apply { values: self, body, e, model, owner, args };
         apply.to(None)
     }
 
@@ -60,14 +42,7 @@ impl Values<'_> {
     ) -> Option<Val> {
         let model = self.model_of(path)?;
         let owner = path.rsplit_once("::").map(|(owner, _)| Name::new(owner));
-        let apply = Apply {
-            values: self,
-            body,
-            e,
-            model,
-            owner,
-            args,
-        };
+        let apply = Apply { values: self, body, e, model, owner, args };
         apply.to(Some(receiver))
     }
 
@@ -121,16 +96,12 @@ impl Apply<'_, '_> {
             _ => None,
         };
         if from.is_none() && made.is_none() && self.model.sets.is_empty() {
-            return (self.model.carries && receiver.is_some())
-                .then(|| receiver.cloned())
-                .flatten();
+            return (self.model.carries && receiver.is_some()).then(|| receiver.cloned()).flatten();
         }
         let new = || Object {
             what: Name::new(""),
             fields: Default::default(),
-            built_at: receiver
-                .is_none()
-                .then(|| self.values.span(self.body, self.e)),
+            built_at: receiver.is_none().then(|| self.values.span(self.body, self.e)),
             built_in: Some(self.body),
         };
         let mut object = from.map_or_else(new, |o| (*o).clone());
@@ -158,10 +129,7 @@ impl Apply<'_, '_> {
     }
 
     fn returns_self(&self) -> bool {
-        self.model
-            .returns
-            .as_ref()
-            .is_some_and(|r| inner_type(r) == "Self")
+        self.model.returns.as_ref().is_some_and(|r| inner_type(r) == "Self")
     }
 
     /// The modelled type of the result.
@@ -175,9 +143,7 @@ impl Apply<'_, '_> {
     }
 
     fn argument(&self, i: u16) -> Option<Val> {
-        self.args
-            .get(i as usize)
-            .map(|a| self.values.eval(self.body, *a))
+        self.args.get(i as usize).map(|a| self.values.eval(self.body, *a))
     }
 
     /// Which jitter a function applied to every delay has; nothing if it holds no randomness.
@@ -195,7 +161,10 @@ impl Apply<'_, '_> {
         let mut open = vec![e];
         while let Some(e) = open.pop() {
             if let Some(Target::Foreign(path)) = self.values.target(self.body, e)
-                && self.values.model_of(path).is_some_and(|m| m.jitter.is_some() || matches!(m.does, Some(Does::Random)))
+                && self
+                    .values
+                    .model_of(path)
+                    .is_some_and(|m| m.jitter.is_some() || matches!(m.does, Some(Does::Random)))
             {
                 return true;
             }
@@ -252,13 +221,7 @@ impl Apply<'_, '_> {
                 Val::List(list)
             }
         };
-        object.fields.insert(
-            field.clone(),
-            Field {
-                value,
-                at: Some(self.setter_span()),
-            },
-        );
+        object.fields.insert(field.clone(), Field { value, at: Some(self.setter_span()) });
     }
 
     /// The setter's own name and arguments, not the whole chain before it.
@@ -281,10 +244,7 @@ fn object(value: Val) -> Option<Rc<Object>> {
 }
 
 fn scalar_value(scalar: &Scalar) -> Val {
-    let origin = Origin {
-        kind: OriginKind::LibraryDefault,
-        ..Origin::none()
-    };
+    let origin = Origin { kind: OriginKind::LibraryDefault, ..Origin::none() };
     match scalar {
         Scalar::Bool(b) => Val::Bool(*b),
         Scalar::Int(n) => Val::Int(Value::Number(*n), origin),
@@ -328,10 +288,7 @@ mod tests {
 
     #[test]
     fn results_and_options_are_looked_through() {
-        assert_eq!(
-            inner_type("Result<reqwest::Client, reqwest::Error>"),
-            "reqwest::Client"
-        );
+        assert_eq!(inner_type("Result<reqwest::Client, reqwest::Error>"), "reqwest::Client");
         assert_eq!(inner_type("Option<Arc<a::B<C, D>>>"), "a::B");
         assert_eq!(inner_type("Self"), "Self");
     }

@@ -35,10 +35,7 @@ pub fn any(values: impl IntoIterator<Item = Val>) -> Val {
 fn keep_larger(out: &mut [Val], part: Val) {
     let number = |v: &Val| largest(v).0.number();
     let Some(new) = number(&part) else { return };
-    let smallest = out
-        .iter_mut()
-        .filter(|v| number(v).is_some())
-        .min_by_key(|v| number(v));
+    let smallest = out.iter_mut().filter(|v| number(v).is_some()).min_by_key(|v| number(v));
     if let Some(slot) = smallest
         && number(slot).is_some_and(|old| old < new)
     {
@@ -59,27 +56,13 @@ pub fn unwrap(value: Val) -> Val {
 pub fn largest(value: &Val) -> (Value, Origin) {
     match value {
         Val::Int(v, o) | Val::Duration(v, o) => (v.clone(), o.clone()),
-        Val::Float(f) if f.is_finite() && *f >= 0.0 => {
-            (Value::Number(f.round() as u64), Origin::none())
-        }
+        Val::Float(f) if f.is_finite() && *f >= 0.0 => (Value::Number(f.round() as u64), Origin::none()),
         Val::Wrapped(inner) => largest(inner),
         Val::Nothing => (Value::Unbounded, Origin::none()),
-        Val::Param(i) => (
-            Value::Param(*i),
-            Origin {
-                kind: OriginKind::Argument,
-                ..Origin::none()
-            },
-        ),
+        Val::Param(i) => (Value::Param(*i), Origin { kind: OriginKind::Argument, ..Origin::none() }),
         Val::Env(name) => {
             let why = format!("`{name}` is read from the environment");
-            (
-                Value::unknown(&why),
-                Origin {
-                    kind: OriginKind::Environment,
-                    ..Origin::none()
-                },
-            )
+            (Value::unknown(&why), Origin { kind: OriginKind::Environment, ..Origin::none() })
         }
         Val::Any(parts) => largest_of(parts),
         Val::Unknown(why) => (Value::Unknown(why.clone()), Origin::none()),
@@ -88,25 +71,16 @@ pub fn largest(value: &Val) -> (Value, Origin) {
 }
 
 fn largest_of(parts: &[Val]) -> (Value, Origin) {
-    let all: Vec<(Value, Origin)> = parts
-        .iter()
-        .filter(|p| **p != Val::Nothing)
-        .map(largest)
-        .collect();
+    let all: Vec<(Value, Origin)> = parts.iter().filter(|p| **p != Val::Nothing).map(largest).collect();
     if all.iter().any(|(v, _)| *v == Value::Unbounded) {
-        let from = all
-            .into_iter()
-            .find(|(v, _)| *v == Value::Unbounded)
-            .map(|(_, o)| o);
+        let from = all.into_iter().find(|(v, _)| *v == Value::Unbounded).map(|(_, o)| o);
         return (Value::Unbounded, from.unwrap_or_else(Origin::none));
     }
     let mut best: Option<(u64, Origin)> = None;
     let mut others: Vec<(Value, Origin)> = Vec::new();
     for (value, origin) in all {
         match value {
-            Value::Number(n) if best.as_ref().is_none_or(|(m, _)| n > *m) => {
-                best = Some((n, origin))
-            }
+            Value::Number(n) if best.as_ref().is_none_or(|(m, _)| n > *m) => best = Some((n, origin)),
             Value::Number(_) => {}
             value if others.iter().any(|(v, _)| *v == value) => {}
             value => others.push((value, origin)),
@@ -117,15 +91,9 @@ fn largest_of(parts: &[Val]) -> (Value, Origin) {
         (None, 0) => (Value::unknown("nothing sets it"), Origin::none()),
         (None, 1) => others.remove(0),
         (best, _) => {
-            let origin = best
-                .as_ref()
-                .map(|(_, o)| o.clone())
-                .unwrap_or_else(|| others[0].1.clone());
+            let origin = best.as_ref().map(|(_, o)| o.clone()).unwrap_or_else(|| others[0].1.clone());
             let numbers = best.into_iter().map(|(n, _)| Value::Number(n));
-            (
-                Value::Largest(numbers.chain(others.into_iter().map(|(v, _)| v)).collect()),
-                origin,
-            )
+            (Value::Largest(numbers.chain(others.into_iter().map(|(v, _)| v)).collect()), origin)
         }
     }
 }
@@ -143,11 +111,7 @@ pub fn with_origin(value: Val, kind: OriginKind) -> Val {
 }
 
 fn computed(a: &Origin, b: &Origin) -> Origin {
-    Origin {
-        kind: OriginKind::Computed,
-        at: a.at.or(b.at),
-        source: None,
-    }
+    Origin { kind: OriginKind::Computed, at: a.at.or(b.at), source: None }
 }
 
 /// A number as a float, for factors.
@@ -163,14 +127,8 @@ pub fn float(value: &Val) -> Option<f64> {
 
 pub fn binary(op: BinaryOp, left: Val, right: Val) -> Val {
     match (left, right) {
-        (Val::Any(parts), right) => any(parts
-            .into_iter()
-            .take(8)
-            .map(|l| binary(op, l, right.clone()))),
-        (left, Val::Any(parts)) => any(parts
-            .into_iter()
-            .take(8)
-            .map(|r| binary(op, left.clone(), r))),
+        (Val::Any(parts), right) => any(parts.into_iter().take(8).map(|l| binary(op, l, right.clone()))),
+        (left, Val::Any(parts)) => any(parts.into_iter().take(8).map(|r| binary(op, left.clone(), r))),
         (Val::Wrapped(l), right) => binary(op, *l, right),
         (left, Val::Wrapped(r)) => binary(op, left, *r),
         (Val::Param(i), r @ (Val::Int(..) | Val::Param(_))) => binary(op, parameter(i), r),
@@ -183,21 +141,13 @@ pub fn binary(op: BinaryOp, left: Val, right: Val) -> Val {
         (Val::Int(l, a), Val::Duration(r, b)) if op == BinaryOp::Mul => {
             Val::Duration(numbers(op, l, r), computed(&a, &b))
         }
-        (Val::Duration(l, a), Val::Duration(r, b)) => {
-            Val::Duration(numbers(op, l, r), computed(&a, &b))
-        }
+        (Val::Duration(l, a), Val::Duration(r, b)) => Val::Duration(numbers(op, l, r), computed(&a, &b)),
         (l, r) => floats(op, l, r),
     }
 }
 
 fn parameter(i: u16) -> Val {
-    Val::Int(
-        Value::Param(i),
-        Origin {
-            kind: OriginKind::Argument,
-            ..Origin::none()
-        },
-    )
+    Val::Int(Value::Param(i), Origin { kind: OriginKind::Argument, ..Origin::none() })
 }
 
 fn numbers(op: BinaryOp, left: Value, right: Value) -> Value {
@@ -207,9 +157,7 @@ fn numbers(op: BinaryOp, left: Value, right: Value) -> Value {
             v.plus(i64::try_from(n).unwrap_or(i64::MAX))
         }
         (BinaryOp::Sub, v, Value::Number(n)) => v.plus(-i64::try_from(n).unwrap_or(i64::MAX)),
-        (BinaryOp::Mul, Value::Unbounded, _) | (BinaryOp::Mul, _, Value::Unbounded) => {
-            Value::Unbounded
-        }
+        (BinaryOp::Mul, Value::Unbounded, _) | (BinaryOp::Mul, _, Value::Unbounded) => Value::Unbounded,
         (BinaryOp::Mul, v @ Value::Param(_), Value::Number(n))
         | (BinaryOp::Mul, Value::Number(n), v @ Value::Param(_)) => Value::Times(Box::new(v), n),
         (_, Value::Unknown(why), _) | (_, _, Value::Unknown(why)) => Value::Unknown(why),
@@ -264,29 +212,14 @@ pub fn millis(ms: f64, origin: Origin) -> Val {
 
 /// The smaller or larger of two; where one is unknown, a smaller one is still bounded.
 pub fn min(left: Val, right: Val) -> Val {
-    choose(
-        left,
-        right,
-        |l, r| l <= r,
-        |a, b| Value::Smallest(vec![a, b]),
-    )
+    choose(left, right, |l, r| l <= r, |a, b| Value::Smallest(vec![a, b]))
 }
 
 pub fn max(left: Val, right: Val) -> Val {
-    choose(
-        left,
-        right,
-        |l, r| l >= r,
-        |a, b| Value::Largest(vec![a, b]),
-    )
+    choose(left, right, |l, r| l >= r, |a, b| Value::Largest(vec![a, b]))
 }
 
-fn choose(
-    left: Val,
-    right: Val,
-    first: fn(f64, f64) -> bool,
-    both: fn(Value, Value) -> Value,
-) -> Val {
+fn choose(left: Val, right: Val, first: fn(f64, f64) -> bool, both: fn(Value, Value) -> Value) -> Val {
     if let (Some(l), Some(r)) = (float(&left), float(&right)) {
         return if first(l, r) { left } else { right };
     }
@@ -311,10 +244,7 @@ pub fn bind(value: &Val, args: &[Val]) -> Val {
         return value.clone();
     }
     match value {
-        Val::Param(i) => args
-            .get(*i as usize)
-            .cloned()
-            .unwrap_or_else(|| Val::unknown("an argument that is not seen")),
+        Val::Param(i) => args.get(*i as usize).cloned().unwrap_or_else(|| Val::unknown("an argument that is not seen")),
         Val::Int(v, o) => {
             let (v, from) = bind_number(v, args, o);
             Val::Int(v, from)
@@ -327,19 +257,9 @@ pub fn bind(value: &Val, args: &[Val]) -> Val {
         Val::List(parts) => Val::List(parts.iter().map(|p| bind(p, args)).collect()),
         Val::Any(parts) => any(parts.iter().map(|p| bind(p, args))),
         Val::Object(o) => {
-            let bound = |f: &Field| Field {
-                value: bind(&f.value, args),
-                at: f.at,
-            };
-            let fields = o
-                .fields
-                .iter()
-                .map(|(n, f)| (n.clone(), bound(f)))
-                .collect();
-            Val::Object(Rc::new(Object {
-                fields,
-                ..(**o).clone()
-            }))
+            let bound = |f: &Field| Field { value: bind(&f.value, args), at: f.at };
+            let fields = o.fields.iter().map(|(n, f)| (n.clone(), bound(f))).collect();
+            Val::Object(Rc::new(Object { fields, ..(**o).clone() }))
         }
         other => other.clone(),
     }
@@ -386,25 +306,16 @@ fn substitute(value: &Value, args: &[Val], from: &mut Origin) -> Value {
             None => Value::unknown("an argument that is not seen"),
         },
         Value::Largest(parts) => {
-            let bound = parts
-                .iter()
-                .map(|p| Val::Int(substitute(p, args, from), from.clone()))
-                .collect();
+            let bound = parts.iter().map(|p| Val::Int(substitute(p, args, from), from.clone())).collect();
             largest(&Val::Any(bound)).0
         }
         Value::Smallest(parts) => {
             let bound: Vec<Value> = parts.iter().map(|p| substitute(p, args, from)).collect();
             let numbers: Option<Vec<u64>> = bound.iter().map(Value::number).collect();
-            numbers
-                .and_then(|n| n.into_iter().min())
-                .map_or(Value::Smallest(bound), Value::Number)
+            numbers.and_then(|n| n.into_iter().min()).map_or(Value::Smallest(bound), Value::Number)
         }
         Value::Plus(inner, n) => substitute(inner, args, from).plus(*n),
-        Value::Times(inner, n) => numbers(
-            BinaryOp::Mul,
-            substitute(inner, args, from),
-            Value::Number(*n),
-        ),
+        Value::Times(inner, n) => numbers(BinaryOp::Mul, substitute(inner, args, from), Value::Number(*n)),
         other => other.clone(),
     }
 }

@@ -37,16 +37,8 @@ pub fn world(text: &str) -> World {
     let (program, index) = one_crate(&[("src/lib.rs", text)]);
     let fns = (0..program.fns.len()).map(|i| BodyId::Fn(FnId(i as u32)));
     let consts = (0..program.consts.len()).map(|i| BodyId::Const(ConstId(i as u32)));
-    let bodies = fns
-        .chain(consts)
-        .map(|b| (b, infer(&program, &index, &models, b)))
-        .collect();
-    World {
-        program,
-        bodies,
-        models,
-        settings: Settings::default(),
-    }
+    let bodies = fns.chain(consts).map(|b| (b, infer(&program, &index, &models, b))).collect();
+    World { program, bodies, models, settings: Settings::default() }
 }
 
 impl World {
@@ -87,10 +79,7 @@ impl World {
         let tree = self.program.tree_of(body);
         let mut found = None;
         walk::each(tree, root(&self.program, body).expect("a body"), &mut |e| {
-            if matches!(
-                tree.expr(e).kind,
-                ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-            ) {
+            if matches!(tree.expr(e).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
                 found = found.or(Some(e));
             }
             true
@@ -110,100 +99,41 @@ fn number(text: &str) -> (Value, OriginKind) {
 
 fn known(text: &str) -> u64 {
     let (value, _) = number(text);
-    value
-        .number()
-        .unwrap_or_else(|| panic!("{value:?} is no number: {text}"))
+    value.number().unwrap_or_else(|| panic!("{value:?} is no number: {text}"))
 }
 
 #[test]
 fn literals_constants_and_arithmetic() {
     assert_eq!(known("fn f() { see(3 + 4 * 2) }"), 11);
-    assert_eq!(
-        known("const A: u32 = 3; const B: u32 = A + 1; fn f() { see(B) }"),
-        4
-    );
-    assert_eq!(
-        number("const A: u32 = 3; fn f() { see(A) }").1,
-        OriginKind::Constant
-    );
-    assert_eq!(
-        known("struct S; impl S { const N: u32 = 7; fn f() { see(Self::N) } }"),
-        7
-    );
+    assert_eq!(known("const A: u32 = 3; const B: u32 = A + 1; fn f() { see(B) }"), 4);
+    assert_eq!(number("const A: u32 = 3; fn f() { see(A) }").1, OriginKind::Constant);
+    assert_eq!(known("struct S; impl S { const N: u32 = 7; fn f() { see(Self::N) } }"), 7);
     assert_eq!(known("fn f() { see(2u64.pow(3).min(5)) }"), 5);
     assert_eq!(known("fn f() { see(1u64 << 4) }"), 16);
-    assert_eq!(
-        known("fn f() { let n = 3; let m = n as u64; see(m.saturating_sub(1)) }"),
-        2
-    );
+    assert_eq!(known("fn f() { let n = 3; let m = n as u64; see(m.saturating_sub(1)) }"), 2);
     assert_eq!(number("fn f() { see(usize::MAX) }").0, Value::Unbounded);
 }
 
 #[test]
 fn durations_are_milliseconds() {
     let head = "use std::time::Duration;";
-    assert_eq!(
-        known(&format!("{head} fn f() {{ see(Duration::from_secs(2)) }}")),
-        2_000
-    );
-    assert_eq!(
-        known(&format!(
-            "{head} fn f() {{ see(Duration::from_millis(250) * 4) }}"
-        )),
-        1_000
-    );
-    assert_eq!(
-        known(&format!(
-            "{head} fn f() {{ see(Duration::new(1, 500_000_000)) }}"
-        )),
-        1_500
-    );
-    assert_eq!(
-        known(&format!(
-            "{head} fn f() {{ see(Duration::from_secs_f64(0.25)) }}"
-        )),
-        250
-    );
-    assert_eq!(
-        known(&format!(
-            "{head} fn f() {{ see(Duration::from_micros(10)) }}"
-        )),
-        1
-    );
-    assert_eq!(
-        known(&format!(
-            "{head} const D: Duration = Duration::from_secs(3); fn f() {{ see(D) }}"
-        )),
-        3_000
-    );
-    let to = format!(
-        "{head} fn d(n: u64) -> Duration {{ Duration::from_secs(n) }} fn f() {{ see(d(4)) }}"
-    );
+    assert_eq!(known(&format!("{head} fn f() {{ see(Duration::from_secs(2)) }}")), 2_000);
+    assert_eq!(known(&format!("{head} fn f() {{ see(Duration::from_millis(250) * 4) }}")), 1_000);
+    assert_eq!(known(&format!("{head} fn f() {{ see(Duration::new(1, 500_000_000)) }}")), 1_500);
+    assert_eq!(known(&format!("{head} fn f() {{ see(Duration::from_secs_f64(0.25)) }}")), 250);
+    assert_eq!(known(&format!("{head} fn f() {{ see(Duration::from_micros(10)) }}")), 1);
+    assert_eq!(known(&format!("{head} const D: Duration = Duration::from_secs(3); fn f() {{ see(D) }}")), 3_000);
+    let to = format!("{head} fn d(n: u64) -> Duration {{ Duration::from_secs(n) }} fn f() {{ see(d(4)) }}");
     assert_eq!(known(&to), 4_000);
 }
 
 #[test]
 fn locals_and_parameters() {
-    assert_eq!(
-        known("fn f(c: bool) { let n = if c { 3 } else { 5 }; see(n) }"),
-        5
-    );
-    assert!(matches!(
-        number("fn f() { let mut n = 3; n += 1; see(n) }").0,
-        Value::Unknown(_)
-    ));
-    assert_eq!(
-        known("fn f(c: bool) { let mut n = 3; if c { n = 8; } see(n) }"),
-        8
-    );
-    assert_eq!(
-        known("fn g() { f(3) } fn h() { f(6) } fn f(n: u32) { see(n + 1) }"),
-        7
-    );
-    assert_eq!(
-        number("fn g() { f(3) } fn f(n: u32) { see(n) }").1,
-        OriginKind::Argument
-    );
+    assert_eq!(known("fn f(c: bool) { let n = if c { 3 } else { 5 }; see(n) }"), 5);
+    assert!(matches!(number("fn f() { let mut n = 3; n += 1; see(n) }").0, Value::Unknown(_)));
+    assert_eq!(known("fn f(c: bool) { let mut n = 3; if c { n = 8; } see(n) }"), 8);
+    assert_eq!(known("fn g() { f(3) } fn h() { f(6) } fn f(n: u32) { see(n + 1) }"), 7);
+    assert_eq!(number("fn g() { f(3) } fn f(n: u32) { see(n) }").1, OriginKind::Argument);
     let world = world("struct S; impl S { fn f(&self, a: u32, b: u32) { see(b) } }");
     let (body, e) = world.seen("f");
     assert_eq!(world.values().eval(body, e), Val::Param(2));
@@ -211,19 +141,14 @@ fn locals_and_parameters() {
 
 #[test]
 fn options_and_the_environment() {
-    assert_eq!(
-        known("fn f(x: Option<u32>) { see(Some(3).unwrap_or(5)) }"),
-        3
-    );
-    let env =
-        r#"fn f() { see(std::env::var("N").ok().and_then(|v| v.parse().ok()).unwrap_or(3)) }"#;
+    assert_eq!(known("fn f(x: Option<u32>) { see(Some(3).unwrap_or(5)) }"), 3);
+    let env = r#"fn f() { see(std::env::var("N").ok().and_then(|v| v.parse().ok()).unwrap_or(3)) }"#;
     assert_eq!(number(env), (Value::Number(3), OriginKind::Environment));
     let env = r#"fn f() { let n: u32 = std::env::var("N").unwrap().parse().unwrap(); see(n) }"#;
     assert_eq!(number(env).1, OriginKind::Environment);
     let env = r#"fn f() { let n: u32 = std::env::var("N").map(|v| v.parse().unwrap_or(4)).unwrap_or(3); see(n) }"#;
     assert_eq!(known(env), 4);
-    let mut world =
-        world(r#"fn f() { let n: u32 = std::env::var("N").unwrap().parse().unwrap(); see(n) }"#);
+    let mut world = world(r#"fn f() { let n: u32 = std::env::var("N").unwrap().parse().unwrap(); see(n) }"#);
     world.settings.values.insert("N".into(), 9);
     let (body, e) = world.seen("f");
     assert_eq!(largest(&world.values().eval(body, e)).0, Value::Number(9));
@@ -242,10 +167,7 @@ fn fields_take_the_largest_that_is_set() {
     assert_eq!(known(set), 6);
     let exact = "struct P { max: u32 } fn other() -> P { P { max: 9 } } fn f() { let p = P { max: 2 }; see(p.max) }";
     assert_eq!(known(exact), 2);
-    assert!(matches!(
-        number("struct P { max: u32 } fn f(p: &P) { see(p.max) }").0,
-        Value::Unknown(_)
-    ));
+    assert!(matches!(number("struct P { max: u32 } fn f(p: &P) { see(p.max) }").0, Value::Unknown(_)));
 }
 
 #[test]
@@ -261,7 +183,8 @@ fn defaults_of_fields() {
     assert_eq!(number(serde), (Value::Number(3), OriginKind::FieldDefault));
     let clap = "#[derive(Parser)] struct P { #[arg(long, default_value_t = 7)] max: u32 } fn f(p: &P) { see(p.max) }";
     assert_eq!(known(clap), 7);
-    let clap = r#"#[derive(Parser)] struct P { #[arg(long, default_value = "8")] max: u32 } fn f(p: &P) { see(p.max) }"#;
+    let clap =
+        r#"#[derive(Parser)] struct P { #[arg(long, default_value = "8")] max: u32 } fn f(p: &P) { see(p.max) }"#;
     assert_eq!(known(clap), 8);
 }
 
@@ -298,14 +221,10 @@ fn clients_keep_their_fields_on_the_way() {
 
 #[test]
 fn texts_keep_what_is_constant() {
-    let world = world(
-        r#"const HOST: &str = "http://a:80"; fn f(id: u32) { see(format!("{}/orders/{id}?n={}", HOST, 3)) }"#,
-    );
+    let world =
+        world(r#"const HOST: &str = "http://a:80"; fn f(id: u32) { see(format!("{}/orders/{id}?n={}", HOST, 3)) }"#);
     let (body, e) = world.seen("f");
-    assert_eq!(
-        world.values().eval(body, e),
-        Val::Text("http://a:80/orders/{}?n=3".into())
-    );
+    assert_eq!(world.values().eval(body, e), Val::Text("http://a:80/orders/{}?n=3".into()));
 }
 
 #[test]
@@ -314,10 +233,7 @@ fn circles_end() {
         number("fn a(n: u32) -> u32 { b(n) } fn b(n: u32) -> u32 { a(n) } fn f() { see(a(1)) }").0,
         Value::Unknown(_)
     ));
-    assert!(matches!(
-        number("const A: u32 = B; const B: u32 = A; fn f() { see(A) }").0,
-        Value::Unknown(_)
-    ));
+    assert!(matches!(number("const A: u32 = B; const B: u32 = A; fn f() { see(A) }").0, Value::Unknown(_)));
     let mut wide = String::from("fn g0() -> u32 { 1 } ");
     for i in 1..60 {
         wide += &format!("fn g{i}() -> u32 {{ g{}() + g{}() }} ", i - 1, i - 1);

@@ -10,34 +10,21 @@ use crate::value::Value;
 
 impl Values<'_> {
     pub(super) fn macro_value(&self, body: BodyId, e: ExprId, call: &MacroCall) -> Val {
-        let name = call
-            .path
-            .last()
-            .map(|s| s.name.as_str())
-            .unwrap_or_default();
+        let name = call.path.last().map(|s| s.name.as_str()).unwrap_or_default();
         if leaving_macro(name) {
             return never();
         }
         match (&call.args, name) {
-            (MacroArgs::Format { text, args, .. }, "format" | "concat") => {
-                self.format(body, e, text, args)
+            (MacroArgs::Format { text, args, .. }, "format" | "concat") => self.format(body, e, text, args),
+            (MacroArgs::List(parts), "concat") => {
+                Val::Text(Name::from(parts.iter().map(|p| self.as_text(body, *p)).collect::<String>()))
             }
-            (MacroArgs::List(parts), "concat") => Val::Text(Name::from(
-                parts
-                    .iter()
-                    .map(|p| self.as_text(body, *p))
-                    .collect::<String>(),
-            )),
             (MacroArgs::Format { text, .. }, "env" | "option_env") => Val::Env(text.clone()),
-            (MacroArgs::List(parts), "env" | "option_env") => {
-                match parts.first().map(|p| self.eval(body, *p)) {
-                    Some(Val::Text(name)) => Val::Env(name),
-                    _ => Val::unknown("read from the environment"),
-                }
-            }
-            (MacroArgs::Select(arms), _) => {
-                super::any(arms.iter().map(|a| self.eval(body, a.body)))
-            }
+            (MacroArgs::List(parts), "env" | "option_env") => match parts.first().map(|p| self.eval(body, *p)) {
+                Some(Val::Text(name)) => Val::Env(name),
+                _ => Val::unknown("read from the environment"),
+            },
+            (MacroArgs::Select(arms), _) => super::any(arms.iter().map(|a| self.eval(body, a.body))),
             (MacroArgs::Block(inner), _) => self.eval(body, *inner),
             _ => Val::unknown(&format!("made by the macro `{name}`")),
         }
@@ -56,13 +43,7 @@ impl Values<'_> {
                 continue;
             }
             let Some(end) = tail.find('}') else { break };
-            let hole = tail
-                .get(1..end)
-                .unwrap_or_default()
-                .split(':')
-                .next()
-                .unwrap_or_default()
-                .trim();
+            let hole = tail.get(1..end).unwrap_or_default().split(':').next().unwrap_or_default().trim();
             out.push_str(&self.hole(body, e, hole, &mut next, args));
             rest = &tail[end + 1..];
         }
@@ -83,12 +64,7 @@ impl Values<'_> {
             ("", _) => next.next().map_or_else(open, |a| self.as_text(body, *a)),
             (_, Ok(i)) => args.get(i).map_or_else(open, |a| self.as_text(body, *a)),
             _ => {
-                let captured = self
-                    .types(body)
-                    .captures
-                    .get(&e)
-                    .map(Vec::as_slice)
-                    .unwrap_or_default();
+                let captured = self.types(body).captures.get(&e).map(Vec::as_slice).unwrap_or_default();
                 let pat = captured.iter().find(|p| self.is_named(body, **p, hole));
                 pat.map_or_else(open, |p| shown(&self.local(body, *p)))
             }

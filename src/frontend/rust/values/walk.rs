@@ -1,8 +1,6 @@
 //! Children of an expression, in the order in which they are evaluated. One list for everything that walks a body here.
 
-use crate::frontend::rust::tree::{
-    Block, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, Stmt,
-};
+use crate::frontend::rust::tree::{Block, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, Stmt};
 
 /// Every direct child expression. Items declared inside a block are bodies of their own and not visited.
 pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
@@ -26,20 +24,12 @@ pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
         | ExprKind::Loop { body: one, .. }
         | ExprKind::Closure { body: one, .. } => visit(*one),
         ExprKind::Index { base: a, index: b }
-        | ExprKind::Binary {
-            left: a, right: b, ..
-        }
+        | ExprKind::Binary { left: a, right: b, .. }
         | ExprKind::Repeat { value: a, len: b }
-        | ExprKind::While {
-            cond: a, body: b, ..
-        }
-        | ExprKind::For {
-            iter: a, body: b, ..
-        }
+        | ExprKind::While { cond: a, body: b, .. }
+        | ExprKind::For { iter: a, body: b, .. }
         | ExprKind::Assign { to: b, value: a }
-        | ExprKind::OpAssign {
-            to: b, value: a, ..
-        } => {
+        | ExprKind::OpAssign { to: b, value: a, .. } => {
             visit(*a);
             visit(*b);
         }
@@ -48,11 +38,7 @@ pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
             base.iter().copied().for_each(visit);
         }
         ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().copied().for_each(visit),
-        ExprKind::If {
-            cond,
-            then,
-            otherwise,
-        } => {
+        ExprKind::If { cond, then, otherwise } => {
             visit(*cond);
             visit(*then);
             otherwise.iter().copied().for_each(visit);
@@ -77,9 +63,7 @@ pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
 fn block_children(block: &Block, visit: &mut dyn FnMut(ExprId)) {
     for stmt in &block.stmts {
         match stmt {
-            Stmt::Let {
-                value, otherwise, ..
-            } => value.iter().chain(otherwise).copied().for_each(&mut *visit),
+            Stmt::Let { value, otherwise, .. } => value.iter().chain(otherwise).copied().for_each(&mut *visit),
             Stmt::Expr(e) => visit(*e),
         }
     }
@@ -88,20 +72,14 @@ fn block_children(block: &Block, visit: &mut dyn FnMut(ExprId)) {
 
 fn macro_children(args: &MacroArgs, visit: &mut dyn FnMut(ExprId)) {
     match args {
-        MacroArgs::List(list) | MacroArgs::Format { args: list, .. } => {
-            list.iter().copied().for_each(visit)
-        }
+        MacroArgs::List(list) | MacroArgs::Format { args: list, .. } => list.iter().copied().for_each(visit),
         MacroArgs::Matches { value, guard, .. } => {
             visit(*value);
             guard.iter().copied().for_each(visit);
         }
         MacroArgs::Select(arms) => {
             for arm in arms {
-                arm.cond
-                    .iter()
-                    .chain(&arm.future)
-                    .copied()
-                    .for_each(&mut *visit);
+                arm.cond.iter().chain(&arm.future).copied().for_each(&mut *visit);
                 visit(arm.body);
             }
         }
@@ -145,21 +123,12 @@ pub fn parts(tree: &RustFile, pat: PatId) -> Vec<(super::index::Part, PatId)> {
                 false if matches!(name, "Err") => Part::Other,
                 false => Part::Field(i.to_string().as_str().into()),
             };
-            parts
-                .iter()
-                .enumerate()
-                .map(|(i, p)| (part(i), *p))
-                .collect()
+            parts.iter().enumerate().map(|(i, p)| (part(i), *p)).collect()
         }
-        PatKind::Struct { fields, .. } => fields
-            .iter()
-            .map(|(n, p)| (Part::Field(n.clone()), *p))
-            .collect(),
-        PatKind::Tuple(parts) => parts
-            .iter()
-            .enumerate()
-            .map(|(i, p)| (Part::Field(i.to_string().as_str().into()), *p))
-            .collect(),
+        PatKind::Struct { fields, .. } => fields.iter().map(|(n, p)| (Part::Field(n.clone()), *p)).collect(),
+        PatKind::Tuple(parts) => {
+            parts.iter().enumerate().map(|(i, p)| (Part::Field(i.to_string().as_str().into()), *p)).collect()
+        }
         PatKind::Slice(parts) => parts.iter().map(|p| (Part::Element, *p)).collect(),
         PatKind::Or(parts) => parts.iter().map(|p| (Part::Other, *p)).collect(),
         PatKind::Typed(p, _) | PatKind::Ref(p) | PatKind::Ident { sub: Some(p), .. } => {

@@ -65,22 +65,12 @@ impl<'v, 'a> Follow<'v, 'a> {
             | ExprKind::Async { block: inner }
             | ExprKind::Cast { value: inner, .. } => self.delay(body, *inner),
             ExprKind::Binary { op, left, right } => self.binary(body, e, *op, *left, *right),
-            ExprKind::If {
-                cond,
-                then,
-                otherwise: Some(other),
-            } => self.chosen(
-                body,
-                *cond,
-                vec![self.delay(body, *then), self.delay(body, *other)],
-            ),
+            ExprKind::If { cond, then, otherwise: Some(other) } => {
+                self.chosen(body, *cond, vec![self.delay(body, *then), self.delay(body, *other)])
+            }
             ExprKind::Match { value, arms } => {
                 let arms = arms.iter().filter(|a| !values.diverges(body, a.body));
-                self.chosen(
-                    body,
-                    *value,
-                    arms.map(|a| self.delay(body, a.body)).collect(),
-                )
+                self.chosen(body, *value, arms.map(|a| self.delay(body, a.body)).collect())
             }
             ExprKind::Block(block) => match block.tail {
                 Some(tail) => self.delay(body, tail),
@@ -88,12 +78,7 @@ impl<'v, 'a> Follow<'v, 'a> {
             },
             ExprKind::Index { base, .. } => self.table(&values.eval(body, *base)),
             ExprKind::Call { args, .. } => self.call(body, e, args),
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } => self.method(body, e, *receiver, name, args),
+            ExprKind::Method { receiver, name, args, .. } => self.method(body, e, *receiver, name, args),
             ExprKind::Macro(call) => match call.args {
                 MacroArgs::Block(inner) => self.delay(body, inner),
                 _ => Delay::unknown(),
@@ -107,13 +92,8 @@ impl<'v, 'a> Follow<'v, 'a> {
         let tree = self.values.tree(body);
         match &tree.expr(e).kind {
             // What stands inside a list says nothing about which element is taken.
-            ExprKind::Index { .. }
-            | ExprKind::If { .. }
-            | ExprKind::Match { .. }
-            | ExprKind::Block(_) => return None,
-            ExprKind::Method { name, .. }
-                if matches!(name.as_str(), "get" | "first" | "last" | "next") =>
-            {
+            ExprKind::Index { .. } | ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Block(_) => return None,
+            ExprKind::Method { name, .. } if matches!(name.as_str(), "get" | "first" | "last" | "next") => {
                 return None;
             }
             ExprKind::Call { .. } | ExprKind::Method { .. }
@@ -130,16 +110,11 @@ impl<'v, 'a> Follow<'v, 'a> {
             Val::Float(_) => None,
             // What is one of several may be another one each turn, unless it is a setting.
             Val::Any(_) if !self.is_setting(body, e) => return None,
-            Val::Any(parts) if !parts.is_empty() && parts.iter().all(|p| float(p).is_some()) => {
-                Some(largest(&value).1)
-            }
+            Val::Any(parts) if !parts.is_empty() && parts.iter().all(|p| float(p).is_some()) => Some(largest(&value).1),
             _ => return None,
         };
         let base = float(&value)?;
-        Some(Delay {
-            from: origin,
-            ..Delay::constant(Some(base))
-        })
+        Some(Delay { from: origin, ..Delay::constant(Some(base)) })
     }
 
     fn is_setting(&self, body: BodyId, e: ExprId) -> bool {
@@ -159,10 +134,7 @@ impl<'v, 'a> Follow<'v, 'a> {
         });
         let differ = parts.windows(2).any(|p| p[0].base != p[1].base);
         match combine::either(parts) {
-            one if one.grows == Grows::Not && moves && differ => Delay {
-                grows: Grows::Custom,
-                ..one
-            },
+            one if one.grows == Grows::Not && moves && differ => Delay { grows: Grows::Custom, ..one },
             one => one,
         }
     }
@@ -171,12 +143,7 @@ impl<'v, 'a> Follow<'v, 'a> {
     fn is_item(&self, body: BodyId, e: ExprId) -> bool {
         use crate::frontend::rust::values::Source;
         let locals = self.values.locals(body);
-        let binding = self
-            .values
-            .types(body)
-            .locals
-            .get(&e)
-            .and_then(|p| locals.bindings.get(p));
+        let binding = self.values.types(body).locals.get(&e).and_then(|p| locals.bindings.get(p));
         binding.is_some_and(|b| matches!(b.source, Source::For(_) | Source::Matched(_)))
     }
 
@@ -201,18 +168,11 @@ impl<'v, 'a> Follow<'v, 'a> {
         let two = Delay::constant(Some(2.0));
         match (base.grows, base.base) {
             (Grows::Not, Some(scale)) => combine::power(two, by, scale, checked, place, bits),
-            (Grows::Not, None) => Delay {
-                base: None,
-                ..combine::power(two, by, 1.0, checked, place, bits)
-            },
+            (Grows::Not, None) => Delay { base: None, ..combine::power(two, by, 1.0, checked, place, bits) },
             (Grows::Before, _) if by.grows == Grows::Not => {
                 combine::multiply(base, Delay::constant(by.base.map(f64::exp2)), place)
             }
-            _ => combine::multiply(
-                base,
-                combine::power(two, by, 1.0, checked, place, bits),
-                place,
-            ),
+            _ => combine::multiply(base, combine::power(two, by, 1.0, checked, place, bits), place),
         }
     }
 
@@ -238,24 +198,13 @@ impl<'v, 'a> Follow<'v, 'a> {
         };
         let numbers: Option<Vec<f64>> = items.iter().map(float).collect();
         match numbers.as_deref() {
-            Some([first, rest @ ..]) if rest.iter().all(|x| x == first) => {
-                Delay::constant(Some(*first))
-            }
+            Some([first, rest @ ..]) if rest.iter().all(|x| x == first) => Delay::constant(Some(*first)),
             Some([first, ..]) => {
                 let most = numbers.iter().flatten().copied().fold(*first, f64::max);
                 let base = Delay::constant(Some(*first));
-                Delay {
-                    grows: Grows::Custom,
-                    cap: Some(most),
-                    capped: true,
-                    ..base
-                }
+                Delay { grows: Grows::Custom, cap: Some(most), capped: true, ..base }
             }
-            _ => Delay {
-                grows: Grows::Custom,
-                capped: true,
-                ..Delay::constant(None)
-            },
+            _ => Delay { grows: Grows::Custom, capped: true, ..Delay::constant(None) },
         }
     }
 
@@ -265,9 +214,7 @@ impl<'v, 'a> Follow<'v, 'a> {
         }
         match self.values.target(body, e) {
             Some(Target::Fns(fns, _)) => self.tree_call(body, e, fns, args),
-            Some(Target::Constructor(_)) => args
-                .first()
-                .map_or_else(Delay::unknown, |a| self.delay(body, *a)),
+            Some(Target::Constructor(_)) => args.first().map_or_else(Delay::unknown, |a| self.delay(body, *a)),
             Some(Target::Foreign(path)) if path.ends_with("cmp::min") && args.len() == 2 => {
                 combine::cap(self.delay(body, args[0]), self.delay(body, args[1]))
             }
@@ -287,12 +234,7 @@ impl<'v, 'a> Follow<'v, 'a> {
             Some(Target::Foreign(path)) => path.to_string(),
             _ => match &self.values.tree(body).expr(e).kind {
                 ExprKind::Call { callee, .. } => match &self.values.tree(body).expr(*callee).kind {
-                    ExprKind::Path(p) => p
-                        .segments
-                        .iter()
-                        .map(|s| s.name.as_str())
-                        .collect::<Vec<_>>()
-                        .join("::"),
+                    ExprKind::Path(p) => p.segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join("::"),
                     _ => return None,
                 },
                 _ => return None,
@@ -326,10 +268,7 @@ impl<'v, 'a> Follow<'v, 'a> {
             self.frames.borrow_mut().pop();
         }
         let place = parts.iter().find_map(|p| p.at);
-        Delay {
-            at: place.or_else(|| Some(self.span(body, e))),
-            ..combine::either(parts)
-        }
+        Delay { at: place.or_else(|| Some(self.span(body, e))), ..combine::either(parts) }
     }
 
     fn result(&self, f: FnId) -> Delay {
@@ -364,55 +303,30 @@ impl<'v, 'a> Follow<'v, 'a> {
         Delay { at, ..delay }
     }
 
-    fn method(
-        &self,
-        body: BodyId,
-        e: ExprId,
-        receiver: ExprId,
-        name: &str,
-        args: &[ExprId],
-    ) -> Delay {
+    fn method(&self, body: BodyId, e: ExprId, receiver: ExprId, name: &str, args: &[ExprId]) -> Delay {
         if jitter::makes(self.values, body, e) {
             return self.random(body, args);
         }
         if jitter::hashes(self.values, body, e) {
-            return Delay {
-                random: false,
-                jitter: Jitter::Some,
-                ..Delay::constant(None)
-            };
+            return Delay { random: false, jitter: Jitter::Some, ..Delay::constant(None) };
         }
         if let Some(Target::Fns(fns, _)) = self.values.target(body, e) {
-            let all: Vec<ExprId> = std::iter::once(receiver)
-                .chain(args.iter().copied())
-                .collect();
+            let all: Vec<ExprId> = std::iter::once(receiver).chain(args.iter().copied()).collect();
             return self.tree_call(body, e, fns, &all);
         }
         self.standard(body, e, receiver, name, args)
     }
 
-    fn standard(
-        &self,
-        body: BodyId,
-        e: ExprId,
-        receiver: ExprId,
-        name: &str,
-        args: &[ExprId],
-    ) -> Delay {
+    fn standard(&self, body: BodyId, e: ExprId, receiver: ExprId, name: &str, args: &[ExprId]) -> Delay {
         let on = || self.delay(body, receiver);
-        let arg = |i: usize| {
-            args.get(i)
-                .map_or_else(Delay::unknown, |a| self.delay(body, *a))
-        };
+        let arg = |i: usize| args.get(i).map_or_else(Delay::unknown, |a| self.delay(body, *a));
         let place = self.span(body, e);
         match name {
-            "clone" | "unwrap" | "expect" | "into" | "try_into" | "copied" | "cloned"
-            | "as_ref" | "abs" | "round" | "ceil" | "floor" | "to_owned" | "as_millis" => on(),
+            "clone" | "unwrap" | "expect" | "into" | "try_into" | "copied" | "cloned" | "as_ref" | "abs" | "round"
+            | "ceil" | "floor" | "to_owned" | "as_millis" => on(),
             "as_secs_f64" | "as_secs_f32" | "as_secs" => combine::scale(on(), 0.001),
             "as_micros" => combine::scale(on(), 1_000.0),
-            "unwrap_or" | "unwrap_or_else" if self.is_option_of_checked(body, receiver) => {
-                combine::cap(on(), arg(0))
-            }
+            "unwrap_or" | "unwrap_or_else" if self.is_option_of_checked(body, receiver) => combine::cap(on(), arg(0)),
             "unwrap_or" => combine::either(vec![on(), arg(0)]),
             "min" => combine::cap(on(), arg(0)),
             "clamp" => combine::cap(on(), arg(1)),
@@ -420,20 +334,13 @@ impl<'v, 'a> Follow<'v, 'a> {
                 Grows::Not => on(),
                 _ => combine::either(vec![on(), arg(0)]),
             },
-            "add" | "saturating_add" | "checked_add" | "wrapping_add" => {
-                combine::add(on(), arg(0), 1.0)
-            }
+            "add" | "saturating_add" | "checked_add" | "wrapping_add" => combine::add(on(), arg(0), 1.0),
             "sub" | "saturating_sub" | "checked_sub" => combine::add(on(), arg(0), -1.0),
-            "mul" | "mul_f64" | "mul_f32" | "wrapping_mul" => {
-                combine::multiply(on(), arg(0), place)
-            }
+            "mul" | "mul_f64" | "mul_f32" | "wrapping_mul" => combine::multiply(on(), arg(0), place),
             "saturating_mul" | "checked_mul" => {
                 let (a, b) = (on(), arg(0));
                 let risky = a.risky.or(b.risky);
-                Delay {
-                    risky,
-                    ..combine::multiply(a, b, place)
-                }
+                Delay { risky, ..combine::multiply(a, b, place) }
             }
             "div_f64" | "div_f32" | "checked_div" => combine::divide(on(), arg(0)),
             "pow" | "powi" | "powf" | "wrapping_pow" => combine::power(
@@ -445,13 +352,9 @@ impl<'v, 'a> Follow<'v, 'a> {
                 self.bits(body, receiver),
             ),
             "saturating_pow" | "checked_pow" => combine::power(on(), arg(0), 1.0, true, place, 64),
-            "checked_shl" | "wrapping_shl" | "shl" => self.shifted(
-                on(),
-                arg(0),
-                name != "shl",
-                place,
-                self.bits(body, receiver),
-            ),
+            "checked_shl" | "wrapping_shl" | "shl" => {
+                self.shifted(on(), arg(0), name != "shl", place, self.bits(body, receiver))
+            }
             "get" | "first" | "last" | "next" | "nth" => self.table(&self.list(body, receiver)),
             _ => Delay::unknown(),
         }

@@ -13,39 +13,24 @@ impl Follow<'_, '_> {
         let Some(cell) = cell(values.tree(body), values.types(body), e) else {
             return self.of_value(body, e);
         };
-        if self
-            .itself
-            .borrow()
-            .iter()
-            .any(|(b, c)| (*b, c) == (body, &cell))
-        {
-            return Delay {
-                grows: Grows::Before,
-                ..Delay::constant(None)
-            };
+        if self.itself.borrow().iter().any(|(b, c)| (*b, c) == (body, &cell)) {
+            return Delay { grows: Grows::Before, ..Delay::constant(None) };
         }
         let locals = values.locals(body);
         let changes = locals.changes.get(&cell).cloned().unwrap_or_default();
-        let moving: Vec<Change> = changes
-            .into_iter()
-            .filter(|c| !matches!(c, Change::Lent(_)))
-            .collect();
+        let moving: Vec<Change> = changes.into_iter().filter(|c| !matches!(c, Change::Lent(_))).collect();
         let first = match (cell.root, cell.fields.is_empty()) {
             (Some(pat), true) => self.bound(body, &locals, pat),
             _ => self.of_value(body, e),
         };
-        moving.iter().fold(first, |before, change| {
-            self.changed(body, &locals, &cell, before, *change)
-        })
+        moving.iter().fold(first, |before, change| self.changed(body, &locals, &cell, before, *change))
     }
 
     /// What a value is where nothing about it moves.
     fn of_value(&self, body: BodyId, e: ExprId) -> Delay {
         let value = match self.values.eval(body, e) {
             Val::Param(i) => return self.parameter(body, i),
-            Val::Unknown(_)
-                if matches!(self.values.tree(body).expr(e).kind, ExprKind::Field { .. }) =>
-            {
+            Val::Unknown(_) if matches!(self.values.tree(body).expr(e).kind, ExprKind::Field { .. }) => {
                 // A field that nobody sets here: a number all the same, and the same one each turn.
                 return match self.values.type_of(body, e) {
                     Some(Ty::Unknown | Ty::ForeignValue(_)) | None => Delay::unknown(),
@@ -70,18 +55,11 @@ impl Follow<'_, '_> {
         if let Some((f, handed)) = frames.last()
             && BodyId::Fn(*f) == body
         {
-            return handed
-                .get(i as usize)
-                .cloned()
-                .unwrap_or_else(Delay::unknown);
+            return handed.get(i as usize).cloned().unwrap_or_else(Delay::unknown);
         }
         drop(frames);
         match self.moves_by_recursion(body, i) {
-            Some(first) => Delay {
-                grows: Grows::Counter,
-                factor: Some(1.0),
-                ..Delay::constant(first)
-            },
+            Some(first) => Delay { grows: Grows::Counter, factor: Some(1.0), ..Delay::constant(first) },
             None => self.seen_from_callers(body, i),
         }
     }
@@ -117,10 +95,7 @@ impl Follow<'_, '_> {
         let (tree, locals) = (self.values.tree(body), self.values.locals(body));
         let mut at = Some(e);
         while let Some(e) = at {
-            if matches!(
-                tree.expr(e).kind,
-                ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-            ) {
+            if matches!(tree.expr(e).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
                 return Some(e);
             }
             at = locals.parents.get(&e).copied();
@@ -133,19 +108,13 @@ impl Follow<'_, '_> {
         let BodyId::Fn(f) = body else { return None };
         let handed = self.values.params_of_callers(f, i);
         let own = handed.iter().filter(|(b, _)| *b == body);
-        let counts = own
-            .into_iter()
-            .any(|(_, e)| match &self.values.tree(body).expr(*e).kind {
-                ExprKind::Binary {
-                    op: BinaryOp::Add | BinaryOp::Sub,
-                    left,
-                    right,
-                } => {
-                    let is = |x: ExprId| self.values.eval(body, x) == Val::Param(i);
-                    is(*left) || is(*right)
-                }
-                _ => false,
-            });
+        let counts = own.into_iter().any(|(_, e)| match &self.values.tree(body).expr(*e).kind {
+            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, left, right } => {
+                let is = |x: ExprId| self.values.eval(body, x) == Val::Param(i);
+                is(*left) || is(*right)
+            }
+            _ => false,
+        });
         if !counts {
             return None;
         }
@@ -161,9 +130,7 @@ impl Follow<'_, '_> {
         };
         match &binding.source {
             Source::Let(Some(value)) if binding.parts.is_empty() => self.delay(body, *value),
-            Source::Matched(value)
-                if binding.parts == [Part::Inside] || binding.parts.is_empty() =>
-            {
+            Source::Matched(value) if binding.parts == [Part::Inside] || binding.parts.is_empty() => {
                 self.delay(body, *value)
             }
             Source::Param(i) if binding.parts.is_empty() => self.parameter(body, *i),
@@ -178,22 +145,14 @@ impl Follow<'_, '_> {
         let ExprKind::For { iter, .. } = tree.expr(the_loop).kind else {
             return Delay::unknown();
         };
-        let counter = |first: Option<f64>| Delay {
-            grows: Grows::Counter,
-            factor: Some(1.0),
-            ..Delay::constant(first)
-        };
+        let counter = |first: Option<f64>| Delay { grows: Grows::Counter, factor: Some(1.0), ..Delay::constant(first) };
         match &tree.expr(iter).kind {
-            ExprKind::Range { start, .. } => {
-                counter(start.map_or(Some(0.0), |s| float(&self.values.eval(body, s))))
-            }
+            ExprKind::Range { start, .. } => counter(start.map_or(Some(0.0), |s| float(&self.values.eval(body, s)))),
             ExprKind::Method { name, receiver, .. } if *name == "enumerate" => match parts {
                 [Part::Field(i)] if *i == "0" => counter(Some(0.0)),
                 _ => self.table(&self.values.eval(body, *receiver)),
             },
-            ExprKind::Method { receiver, .. }
-                if matches!(tree.expr(*receiver).kind, ExprKind::Range { .. }) =>
-            {
+            ExprKind::Method { receiver, .. } if matches!(tree.expr(*receiver).kind, ExprKind::Range { .. }) => {
                 counter(None)
             }
             _ => match self.values.eval(body, iter) {
@@ -203,14 +162,7 @@ impl Follow<'_, '_> {
         }
     }
 
-    fn changed(
-        &self,
-        body: BodyId,
-        locals: &BodyIndex,
-        cell: &Cell,
-        before: Delay,
-        change: Change,
-    ) -> Delay {
+    fn changed(&self, body: BodyId, locals: &BodyIndex, cell: &Cell, before: Delay, change: Change) -> Delay {
         let in_loop = match self.the_loop {
             Some((b, l)) if b == body => locals.inside(change.at(), l),
             _ => self.loop_around(body, change.at()).is_some(),
@@ -232,41 +184,20 @@ impl Follow<'_, '_> {
         }
     }
 
-    fn after_operator(
-        &self,
-        body: BodyId,
-        op: BinaryOp,
-        before: Delay,
-        by: ExprId,
-        at: ExprId,
-    ) -> Delay {
+    fn after_operator(&self, body: BodyId, op: BinaryOp, before: Delay, by: ExprId, at: ExprId) -> Delay {
         let by = self.delay(body, by);
         let jitter = combine::add(before.clone(), by.clone(), 1.0).jitter;
-        let grown = |grows, factor| Delay {
-            grows,
-            factor,
-            jitter,
-            ..before.clone()
-        };
+        let grown = |grows, factor| Delay { grows, factor, jitter, ..before.clone() };
         match op {
             BinaryOp::Mul if by.grows == Grows::Not => grown(Grows::Times, by.base),
             BinaryOp::Shl if by.grows == Grows::Not => grown(Grows::Times, by.base.map(f64::exp2)),
             BinaryOp::Add if by.random => Delay { jitter, ..before },
             // A whole number that goes up by one is as well a counter.
-            BinaryOp::Add | BinaryOp::Sub
-                if by.base == Some(1.0) && before.base.is_none_or(|b| b <= 1.0) =>
-            {
-                Delay {
-                    grows: Grows::Counter,
-                    factor: Some(1.0),
-                    jitter,
-                    ..before
-                }
+            BinaryOp::Add | BinaryOp::Sub if by.base == Some(1.0) && before.base.is_none_or(|b| b <= 1.0) => {
+                Delay { grows: Grows::Counter, factor: Some(1.0), jitter, ..before }
             }
             BinaryOp::Add if by.grows == Grows::Not => grown(Grows::Plus, by.base),
-            BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div | BinaryOp::Shr => {
-                grown(Grows::Custom, None)
-            }
+            BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div | BinaryOp::Shr => grown(Grows::Custom, None),
             _ => {
                 let _ = at;
                 Delay::unknown()
@@ -275,14 +206,7 @@ impl Follow<'_, '_> {
     }
 
     /// `d = f(d)`: how `f` hangs on the value before.
-    fn after_assignment(
-        &self,
-        body: BodyId,
-        value: ExprId,
-        before: Delay,
-        next: Delay,
-        in_loop: bool,
-    ) -> Delay {
+    fn after_assignment(&self, body: BodyId, value: ExprId, before: Delay, next: Delay, in_loop: bool) -> Delay {
         if !in_loop {
             return combine::either(vec![before, next]);
         }
@@ -292,45 +216,16 @@ impl Follow<'_, '_> {
                 let risky = if next.capped { None } else { next.risky };
                 let base = before.base;
                 let factor = next.factor;
-                let jitter = if next.jitter == crate::effect::Jitter::None {
-                    before.jitter
-                } else {
-                    next.jitter
-                };
-                Delay {
-                    grows: Grows::Times,
-                    base,
-                    factor,
-                    risky,
-                    jitter,
-                    from: before.from,
-                    at: before.at,
-                    ..next
-                }
+                let jitter = if next.jitter == crate::effect::Jitter::None { before.jitter } else { next.jitter };
+                Delay { grows: Grows::Times, base, factor, risky, jitter, from: before.from, at: before.at, ..next }
             }
-            Grows::Plus if next.base.is_none() => Delay {
-                base: before.base,
-                ..next
-            },
-            Grows::Plus => Delay {
-                base: before.base,
-                ..next
-            },
-            Grows::Before => Delay {
-                jitter: next.jitter,
-                capped: next.capped,
-                cap: next.cap,
-                ..before
-            },
-            _ if next.jitter == crate::effect::Jitter::Decorrelated => Delay {
-                grows: Grows::Times,
-                base: before.base,
-                ..next
-            },
-            Grows::Not if self.reads(body, value) => Delay {
-                grows: Grows::Custom,
-                ..next
-            },
+            Grows::Plus if next.base.is_none() => Delay { base: before.base, ..next },
+            Grows::Plus => Delay { base: before.base, ..next },
+            Grows::Before => Delay { jitter: next.jitter, capped: next.capped, cap: next.cap, ..before },
+            _ if next.jitter == crate::effect::Jitter::Decorrelated => {
+                Delay { grows: Grows::Times, base: before.base, ..next }
+            }
+            Grows::Not if self.reads(body, value) => Delay { grows: Grows::Custom, ..next },
             Grows::Not => combine::either(vec![before, next]),
             _ => next,
         }
@@ -347,12 +242,7 @@ impl Follow<'_, '_> {
 
     fn is_itself(&self, body: BodyId, e: ExprId) -> bool {
         let found = cell(self.values.tree(body), self.values.types(body), e);
-        found.is_some_and(|c| {
-            self.itself
-                .borrow()
-                .iter()
-                .any(|(b, i)| *b == body && *i == c)
-        })
+        found.is_some_and(|c| self.itself.borrow().iter().any(|(b, i)| *b == body && *i == c))
     }
 
     /// `if d < MAX { d *= 2 }`: the limit of the test around a change.
@@ -382,15 +272,6 @@ impl Follow<'_, '_> {
 fn is_number(name: &str) -> bool {
     matches!(
         name.rsplit("::").next().unwrap_or(name),
-        "u8" | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i32"
-            | "i64"
-            | "f32"
-            | "f64"
-            | "Duration"
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64" | "Duration"
     )
 }

@@ -64,11 +64,7 @@ pub(super) enum Grows {
 
 impl Delay {
     pub fn unknown() -> Delay {
-        Delay {
-            grows: Grows::Unknown,
-            jitter: Jitter::Unknown,
-            ..Delay::constant(None)
-        }
+        Delay { grows: Grows::Unknown, jitter: Jitter::Unknown, ..Delay::constant(None) }
     }
 
     pub fn constant(base: Option<f64>) -> Delay {
@@ -98,23 +94,17 @@ pub fn wait(values: &Values, body: BodyId, duration: ExprId, the_loop: Option<Ex
     let delay = follow.delay(body, duration);
     let mut loops = follow.loops.borrow().clone();
     loops.extend(the_loop.map(|l| (body, l)));
-    let turns: Option<Vec<u64>> = loops
-        .iter()
-        .map(|(b, l)| most_turns(values, *b, *l))
-        .collect();
+    let turns: Option<Vec<u64>> = loops.iter().map(|(b, l)| most_turns(values, *b, *l)).collect();
     let turns = turns.and_then(|all| all.into_iter().max());
     finish(delay, turns)
 }
 
 /// The largest number of turns that the loop's own bound allows; `None` if it is not known.
 fn most_turns(values: &Values, body: BodyId, the_loop: ExprId) -> Option<u64> {
-    let counts = bounds::bounds(values, body, the_loop)
-        .stops
-        .into_iter()
-        .filter_map(|s| match s {
-            Stop::Count(Value::Number(n), _) if n < ENDLESS => Some(n),
-            _ => None,
-        });
+    let counts = bounds::bounds(values, body, the_loop).stops.into_iter().filter_map(|s| match s {
+        Stop::Count(Value::Number(n), _) if n < ENDLESS => Some(n),
+        _ => None,
+    });
     counts.min()
 }
 
@@ -126,18 +116,8 @@ fn finish(delay: Delay, turns: Option<u64>) -> Wait {
         Grows::Custom => Shape::Custom,
         Grows::Before | Grows::Unknown => Shape::Unknown,
     };
-    let ms = |x: f64| {
-        (x.is_finite() && x >= 0.0).then(|| {
-            if x > 0.0 {
-                x.round().max(1.0) as u64
-            } else {
-                0
-            }
-        })
-    };
-    let risky = delay
-        .risky
-        .filter(|r| r.before_cap && turns.is_none_or(|n| n > r.turn));
+    let ms = |x: f64| (x.is_finite() && x >= 0.0).then(|| if x > 0.0 { x.round().max(1.0) as u64 } else { 0 });
+    let risky = delay.risky.filter(|r| r.before_cap && turns.is_none_or(|n| n > r.turn));
     Wait {
         shape,
         base_ms: delay.base.and_then(ms),
