@@ -173,6 +173,8 @@ pub struct Client {
     pub built_at: Option<Span>,
     /// A connect timeout is set.
     pub connect_timeout: bool,
+    /// Several that differ are built in the tree, and which of them this one is could not be followed.
+    pub doubtful: bool,
 }
 
 /// An idempotency key on the request.

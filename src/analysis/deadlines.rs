@@ -84,6 +84,7 @@ pub fn without_timeout(arena: &Arena<'_>, covered: &Covered) -> Vec<WithoutTimeo
             what: client.map_or_else(|| remote.system.clone(), |c| c.what.clone()),
             connect_timeout: bare.connect || client.is_some_and(|c| c.connect_timeout),
             confidence: match client {
+                Some(client) if client.doubtful => Confidence::Low,
                 Some(client) if client.built_at.is_none() => Confidence::Medium,
                 _ => Confidence::High,
             },

@@ -47,9 +47,9 @@ pub fn reported<'a>(ctx: &Context<'a>) -> Vec<Group<'a>> {
     over
 }
 
-/// Whether the one path is the outer part of the other, or the same.
+/// Whether the one path is a part of the other in one piece, or the same: its layers then all stand in the other's finding.
 pub fn begins(short: &[LoopId], long: &[LoopId]) -> bool {
-    !short.is_empty() && long.starts_with(short)
+    !short.is_empty() && long.windows(short.len()).any(|part| part == short)
 }
 
 fn judge<'a>(ctx: &Context<'a>, mut group: Group<'a>, limit: u64) -> Option<Group<'a>> {

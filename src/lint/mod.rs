@@ -17,7 +17,6 @@ mod rl103;
 mod rl104;
 mod rl105;
 mod rl106;
-mod rl107;
 mod rl108;
 mod rl109;
 mod rl115;

@@ -2,7 +2,7 @@
 //! touches one line here and nothing that another lint reads.
 
 use super::{
-    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl901,
+    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl901,
     rl902, rl903, rl904,
 };
 
@@ -14,7 +14,6 @@ pub static ALL: &[&Lint] = &[
     &rl104::LINT,
     &rl105::LINT,
     &rl106::LINT,
-    &rl107::LINT,
     &rl108::LINT,
     &rl109::LINT,
     &rl115::LINT,

@@ -136,6 +136,7 @@ impl Code<'_> {
             places: &places,
             loud,
             variants: &variants,
+            clients: std::cell::OnceCell::new(),
         };
         let next_loop = Cell::new(0);
         let mut gathered = Gathered::default();

@@ -124,7 +124,7 @@ impl Judge<'_> {
             repeat.seen.looks_at_error |= verdict.looks;
             repeat.seen.confidence = repeat.seen.confidence.max(verdict.confidence);
         }
-        if repeat.again.meets(Endings::STATUSES) {
+        if repeat.again.meets(Endings::STATUSES) && holds_response(&repeat.body) {
             repeat.seen.retry_after = self.notes.get(&repeat.id).map(|n| n.reads_retry_after);
         }
         let waits = self.waits(&repeat.body);
@@ -302,6 +302,13 @@ impl Ways {
             .outcomes(&repeat.body, op.at, Ending::Ok)
             .is_some_and(|all| all.iter().any(|o| o.tried && stays(o) && o.slept))
     }
+}
+
+/// The loop itself sends an HTTP request, so that the answer with its headers is in its hands.
+fn holds_response(body: &Effect) -> bool {
+    let mut found = false;
+    effect::walk(body, &mut |e| found |= matches!(e, Effect::Remote(remote) if &*remote.system == "http"));
+    found
 }
 
 fn scenario_endings() -> Endings {

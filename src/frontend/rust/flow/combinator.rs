@@ -5,10 +5,13 @@ use super::{Flow, Level};
 use crate::class::Endings;
 use crate::effect::{Effect, Exit, Form, LoopId, RepeatKind};
 use crate::frontend::rust::pats;
-use crate::frontend::rust::program::Target;
+use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::model::{Does, RetryCall};
 use crate::name::Name;
+
+/// Functions that are read in search of a verdict.
+const MOST_READ: usize = 60;
 
 /// A retry at the bottom of a chain of modifiers: `op.retry(policy).when(..).notify(..)`.
 struct Chain {
@@ -27,7 +30,7 @@ impl Flow<'_> {
         let outer = self.verdict.take();
         self.verdict = chain.model.verdict_in_error.then_some(id);
         let body = self.operation(parts.get(chain.model.operation), &parts, &chain.model);
-        let stops_itself = chain.model.verdict_in_error && leaves(&body, id);
+        let stops_itself = chain.model.verdict_in_error && (leaves(&body, id) || self.gives_up(parts.get(chain.model.operation)));
         self.verdict = outer;
         let condition = self.condition_of(&chain, &parts);
         let span = self.at(chain.call);
@@ -100,6 +103,32 @@ impl Flow<'_> {
             Some(Target::Foreign(path)) => self.told(&path).unwrap_or(Endings::ALL),
             _ => Endings::ALL,
         }
+    }
+
+    /// Whether anything that the operation reaches can say "stop" (`backoff::Error::permanent` in a function it calls).
+    fn gives_up(&self, operation: Option<ExprId>) -> bool {
+        let Some(operation) = operation else { return false };
+        let mut open = vec![(self.body, operation)];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some((body, e)) = open.pop() {
+            let (tree, Some(types)) = (self.world.program.tree_of(body), self.world.bodies.get(&body)) else { continue };
+            match types.targets.get(&e) {
+                Some(Target::Foreign(path)) => {
+                    let does = self.world.models.function(path).and_then(|f| f.does.as_ref());
+                    if matches!(does, Some(Does::Verdict { again: false })) {
+                        return true;
+                    }
+                }
+                Some(Target::Fns(ids, _)) => {
+                    for id in ids.iter().filter(|id| seen.len() < MOST_READ && seen.insert(**id)) {
+                        open.extend(self.world.program.function(*id).body.map(|root| (BodyId::Fn(*id), root)));
+                    }
+                }
+                _ => {}
+            }
+            open.extend(pats::children(tree, e).into_iter().map(|c| (body, c)));
+        }
+        false
     }
 
     fn find_retry(&self, e: ExprId) -> Option<Chain> {

@@ -7,6 +7,7 @@
 
 mod block;
 mod call;
+mod clients;
 mod combinator;
 mod cond;
 mod looping;
@@ -85,6 +86,8 @@ pub struct World<'a> {
     pub loud: &'a FxHashSet<FnId>,
     /// For variants of the tree's error types: the endings of what they are made from.
     pub variants: &'a FxHashMap<crate::name::Name, crate::class::Endings>,
+    /// Clients that are built anywhere in the tree, found when first asked for.
+    pub clients: std::cell::OnceCell<Vec<std::rc::Rc<super::val::Object>>>,
 }
 
 /// Compiles one body. Nested closures are compiled by the same value, so that captured locals keep their meaning.

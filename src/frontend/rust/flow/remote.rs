@@ -1,6 +1,9 @@
 //! Calls through clients: the try itself, the deadlines and the retry layers that the client's object carries.
 
+use std::rc::Rc;
+
 use super::call::Parts;
+use super::clients::Built;
 use super::{Flow, tidy};
 use crate::class::Endings;
 use crate::effect::{
@@ -21,10 +24,11 @@ impl Flow<'_> {
             parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
         self.note_op(e);
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
-        let object = holder.and_then(|h| self.object_of(h));
         let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
+        let found = holder.and_then(|h| self.object_of(h));
+        let (object, doubtful) = self.stood_in(found, owner);
         let fields = Fields { flow: self, object: object.as_deref(), owner };
-        let mut call = Effect::Remote(fields.request(e, path, model, parts, holder));
+        let mut call = Effect::Remote(fields.request(e, path, model, parts, holder, doubtful));
         if model.answers_are_errors {
             call = tidy::statuses_to_errors(call, true);
         }
@@ -40,11 +44,31 @@ impl Flow<'_> {
     }
 
     /// The object a client or request expression stands for; a parameter is what all callers hand over.
-    fn object_of(&self, e: ExprId) -> Option<std::rc::Rc<Object>> {
+    fn object_of(&self, e: ExprId) -> Option<Rc<Object>> {
         let val = self.world.values.eval(self.body, e);
         first_object(&val)
             .filter(|o| o.built_at.is_some())
             .or_else(|| first_object(&self.world.values.close(self.body, val)))
+    }
+
+    /// A request whose client is not followed takes the fields of the clients that the tree builds, if these agree.
+    /// The flag says that they do not, so that nothing can be said about this one.
+    fn stood_in(&self, found: Option<Rc<Object>>, owner: &str) -> (Option<Rc<Object>>, bool) {
+        if found.as_ref().is_some_and(|o| o.built_at.is_some()) {
+            return (found, false);
+        }
+        match self.world.built(owner) {
+            Built::Nowhere => (found, false),
+            Built::Differently => (found, true),
+            Built::Like(client) => {
+                let mut all = (*client).clone();
+                if let Some(request) = found {
+                    all.what = request.what.clone();
+                    all.fields.extend(request.fields.iter().map(|(name, field)| (name.clone(), field.clone())));
+                }
+                (Some(Rc::new(all)), false)
+            }
+        }
     }
 
     /// Fills a layer's numbers from a policy's value.
@@ -72,7 +96,7 @@ impl Flow<'_> {
 }
 
 /// The first object among what a value can be: the one with the most fields, as the one that says most.
-pub(super) fn first_object(val: &Val) -> Option<std::rc::Rc<Object>> {
+pub(super) fn first_object(val: &Val) -> Option<Rc<Object>> {
     match val {
         Val::Object(object) => Some(object.clone()),
         Val::Wrapped(inner) => first_object(inner),
@@ -124,7 +148,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    fn request(&self, e: ExprId, path: &str, model: &RemoteModel, parts: &Parts, holder: Option<ExprId>) -> Remote {
+    fn request(&self, e: ExprId, path: &str, model: &RemoteModel, parts: &Parts, holder: Option<ExprId>, doubtful: bool) -> Remote {
         let method = path.rsplit("::").next().unwrap_or(path);
         let verb = match model.verb.as_deref() {
             Some("{method}") => Some(Name::new(method)),
@@ -153,6 +177,7 @@ impl Fields<'_, '_> {
                 what: client_type,
                 built_at: built,
                 connect_timeout: self.ms("connect_timeout").is_some(),
+                doubtful,
             }),
             key: if model.adds_key || self.set("key").is_some() { Key::Once } else { Key::None },
             connect_only: model.connect_only,
@@ -216,7 +241,7 @@ impl Fields<'_, '_> {
         let at = self.flow.at(e);
         let mut call = call;
         if let Some(retries) = self.own_layer() {
-            call = self.layer(call, &retries, at);
+            call = self.layer(call, &retries, self.object.and_then(|o| o.built_at).unwrap_or(at));
             if let Some((limit, origin)) = self.ms("timeout") {
                 let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(at) };
                 call = Effect::Within(deadline, Box::new(call));

@@ -93,7 +93,9 @@ pub fn foreign(models: Option<&Models>, path: &str, mut args: Vec<Ty>) -> Ty {
         "Ref" | "RefMut" => path.starts_with("std::cell"),
         guard => guard.ends_with("Guard") && (guard.contains("Mutex") || guard.contains("RwLock")),
     };
-    if peeled && !args.is_empty() {
+    // A modelled wrapper that hands everything on to its argument (`web::Data<T>`).
+    let hands_on = |m: &Models| m.type_model(&path).is_some_and(|t| t.derefs_to.as_deref() == Some("T"));
+    if (peeled || models.is_some_and(hands_on)) && !args.is_empty() {
         return args.swap_remove(0);
     }
     match last {
