@@ -4,10 +4,16 @@
 //! [`Effect::Leave`] ends somewhere else than where it stands, [`Effect::Scope`] is where a `return` lands, and
 //! [`Effect::Caught`] ends as the ending did that an enclosing arm is looking at.
 
+mod remote;
+mod walk;
+
 use crate::class::{Ending, Endings};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, Value};
+
+pub use remote::{Client, Key, Remote, Safety, Target};
+pub use walk::{children, children_mut, walk, walk_mut};
 
 /// A place among [`crate::fact::Facts::places`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -121,70 +127,6 @@ pub enum Arg {
     Text(Name),
     /// Nothing that matters.
     Other,
-}
-
-/// One try towards something remote.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Remote {
-    /// `http`, `grpc`, `postgres`, `redis`, `aws` ...
-    pub system: Name,
-    /// GET, POST, SELECT, INSERT, a method's name; `None` if not known.
-    pub verb: Option<Name>,
-    pub safety: Safety,
-    pub target: Target,
-    /// The client it goes through, if one is built in the tree.
-    pub client: Option<Client>,
-    pub key: Key,
-    /// Only dials: the one failure it has is that of connecting, or to hang.
-    pub connect_only: bool,
-    pub at: Span,
-}
-
-/// Whether sending it twice can do harm.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Safety {
-    /// GET, PUT, DELETE, a read, an upsert.
-    Repeatable,
-    /// POST, PATCH, publish, INSERT.
-    Unsafe,
-    Unknown,
-}
-
-/// Where the address comes from; the name of the dependency is made of it (semantics.md, Which dependency).
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Target {
-    /// The address as far as it is constant: `http://payments:8080/charge`, with `{}` for what is not.
-    pub address: Option<Name>,
-    /// Variables of the environment it is read from, without `$`.
-    pub env: Option<Name>,
-    /// How the code names the client: `AppState.db`, `url`.
-    pub via: Option<Name>,
-    /// The receiver's type and method for an unknown remote: `Bus::publish`.
-    pub method: Option<Name>,
-    /// An unbound parameter that holds the address.
-    pub param: Option<u16>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Client {
-    /// The type's path, such as `reqwest::Client`.
-    pub what: Name,
-    /// Where it is built; `None` if it comes from outside the tree.
-    pub built_at: Option<Span>,
-    /// A connect timeout is set.
-    pub connect_timeout: bool,
-    /// Several that differ are built in the tree, and which of them this one is could not be followed.
-    pub doubtful: bool,
-}
-
-/// An idempotency key on the request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Key {
-    None,
-    /// Set once outside the loop, or by the client library, or stated in a comment.
-    Once,
-    /// Made anew inside the loop; the span is where.
-    Fresh(Span),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -415,88 +357,4 @@ pub enum DeadlineKind {
     Connect,
     /// Until a pooled connection is handed out.
     Acquire,
-}
-
-/// The direct parts of an effect, in the order of the text; closures handed to calls are not among them.
-pub fn children(effect: &Effect) -> Vec<&Effect> {
-    match effect {
-        Effect::Nothing
-        | Effect::End(_)
-        | Effect::Caught(_)
-        | Effect::Call(_)
-        | Effect::Remote(_)
-        | Effect::Sleep(_) => Vec::new(),
-        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => {
-            parts.iter().collect()
-        }
-        Effect::Map(_, body)
-        | Effect::Within(_, body)
-        | Effect::Spawn(body)
-        | Effect::Leave(_, body)
-        | Effect::Scope(body) => {
-            vec![body]
-        }
-        Effect::Recover(body, arms) => std::iter::once(&**body).chain(arms.iter().map(|a| &a.then)).collect(),
-        Effect::Repeat(repeat) => vec![&repeat.body],
-    }
-}
-
-/// Like [`children`], to change them.
-pub fn children_mut(effect: &mut Effect) -> Vec<&mut Effect> {
-    match effect {
-        Effect::Nothing
-        | Effect::End(_)
-        | Effect::Caught(_)
-        | Effect::Call(_)
-        | Effect::Remote(_)
-        | Effect::Sleep(_) => Vec::new(),
-        Effect::Seq(parts) | Effect::Branch(parts, _) | Effect::Join(parts, _) | Effect::Race(parts, _) => {
-            parts.iter_mut().collect()
-        }
-        Effect::Map(_, body)
-        | Effect::Within(_, body)
-        | Effect::Spawn(body)
-        | Effect::Leave(_, body)
-        | Effect::Scope(body) => {
-            vec![body]
-        }
-        Effect::Recover(body, arms) => {
-            std::iter::once(&mut **body).chain(arms.iter_mut().map(|a| &mut a.then)).collect()
-        }
-        Effect::Repeat(repeat) => vec![&mut repeat.body],
-    }
-}
-
-/// Visits an effect and everything in it, closures handed to calls included, in the order of the text.
-pub fn walk(effect: &Effect, visit: &mut dyn FnMut(&Effect)) {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
-        visit(effect);
-        if let Effect::Call(call) = effect {
-            for arg in &call.args {
-                if let Arg::Closure(inner) = arg {
-                    walk(inner, visit);
-                }
-            }
-        }
-        for child in children(effect) {
-            walk(child, visit);
-        }
-    });
-}
-
-/// Like [`walk`], to change things on the way; the parts are visited after the whole.
-pub fn walk_mut(effect: &mut Effect, visit: &mut dyn FnMut(&mut Effect)) {
-    stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || {
-        visit(effect);
-        if let Effect::Call(call) = effect {
-            for arg in &mut call.args {
-                if let Arg::Closure(inner) = arg {
-                    walk_mut(inner, visit);
-                }
-            }
-        }
-        for child in children_mut(effect) {
-            walk_mut(child, visit);
-        }
-    });
 }

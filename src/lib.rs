@@ -8,16 +8,16 @@
 //!
 //! ARCHITECTURE.md tells what each room is for; `tests/tidy.rs` fails when an import goes upwards.
 
-pub mod class;
 pub mod name;
-pub mod settings;
 pub mod source;
 pub mod value;
+pub mod class;
+pub mod settings;
 
 pub mod effect;
 pub mod fact;
-pub mod model;
 pub mod suppress;
+pub mod model;
 
 pub mod frontend;
 

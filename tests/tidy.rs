@@ -105,18 +105,49 @@ impl<'ast> Visit<'ast> for Functions {
     }
 }
 
+/// Functions that were too long when the limit was set. Each is to be split; none may be added, and one that has become
+/// short must leave the list.
+const STILL_LONG: &[&str] = &[
+    "analysis/focus.rs recover",
+    "analysis/layers.rs layer",
+    "analysis/repeats.rs judge",
+    "frontend/rust/bounds/items.rs adapted",
+    "frontend/rust/bounds/mod.rs iterators",
+    "frontend/rust/bounds/run.rs run_node",
+    "frontend/rust/bounds/turn.rs node_of",
+    "frontend/rust/flow/policy.rs jitter",
+    "frontend/rust/loops.rs about",
+    "frontend/rust/loops/outcome.rs eval_inner",
+    "frontend/rust/lower/tests.rs every_expression",
+    "frontend/rust/lower/tests.rs hostile",
+    "frontend/rust/values/expr.rs eval_expr",
+    "frontend/rust/values/index.rs add",
+    "frontend/rust/values/models.rs to",
+    "frontend/rust/values/walk.rs children",
+    "frontend/rust/variants.rs inside",
+    "frontend/rust/waits/follow.rs standard",
+];
+
 #[test]
 fn functions_are_short() {
+    let mut left: Vec<&str> = STILL_LONG.to_vec();
     let mut wrong = Vec::new();
     for path in files("src", Some("rs")).into_iter().chain(files("tests", Some("rs"))) {
         let file = syn::parse_file(&text(&path)).expect("our own source parses");
         let mut functions = Functions { long: Vec::new() };
         functions.visit_file(&file);
+        functions.long.retain(|(name, ..)| {
+            let key = format!("{} {name}", shown(&path).trim_start_matches("src/"));
+            let known = STILL_LONG.contains(&key.as_str());
+            left.retain(|l| *l != key);
+            !known
+        });
         let said = |(name, line, lines): &(String, usize, usize)| {
             format!("{}:{line}: `{name}` has {lines} lines; {LONGEST_FUNCTION} is the limit", shown(&path))
         };
         wrong.extend(functions.long.iter().map(said));
     }
+    wrong.extend(left.iter().map(|l| format!("`{l}` is short now: take it from STILL_LONG")));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 

@@ -2,8 +2,8 @@
 //! touches one line here and nothing that another lint reads.
 
 use super::{
-    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl901,
-    rl902, rl903, rl904,
+    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl901, rl902,
+    rl903, rl904,
 };
 
 /// Every lint, by code.

@@ -3,14 +3,16 @@
 //! For each operation of the turn the question is put twice: where does control go if it succeeds, and where if it fails
 //! in each way it can, everything else succeeding? A retry sends a failure back to the head and success out of the loop.
 
-use std::collections::BTreeSet;
+mod outcome;
 
 use rustc_hash::FxHashMap;
 
 use super::flow::{LoopNote, OpSeen};
 use crate::class::{Ending, Endings, FailureClass, Scenario};
-use crate::effect::{self, Callee, Confidence, Effect, Exit, Judged, LoopId, PlaceId, Repeat, RepeatKind, Wait};
+use crate::effect::{self, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Wait};
 use crate::source::Span;
+
+use outcome::{Outcome, Outcomes, Run, To};
 
 /// What classification needs to know of a place that is called.
 #[derive(Clone, Debug, Default)]
@@ -32,36 +34,6 @@ pub struct Judge<'a> {
     pub ops: &'a FxHashMap<Span, OpSeen>,
     pub notes: &'a FxHashMap<LoopId, LoopNote>,
 }
-
-/// One way a turn can go.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Outcome {
-    to: To,
-    ending: Ending,
-    /// It waited on the way, after the operation was tried.
-    slept: bool,
-    tried: bool,
-    /// The content of an answer decided.
-    judged: bool,
-    /// The error was looked at in a way that could not be followed.
-    looked: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum To {
-    On,
-    Return,
-    Break(u32),
-    Again(u32),
-}
-
-type Outcomes = BTreeSet<Outcome>;
-
-const START: Outcome =
-    Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
-
-/// More ways than this through one turn: nothing is said about the loop.
-const MOST: usize = 600;
 
 /// One operation of a turn.
 struct Op {
@@ -313,177 +285,4 @@ fn holds_response(body: &Effect) -> bool {
 
 fn scenario_endings() -> Endings {
     Scenario::ALL.into_iter().map(Scenario::ending).collect()
-}
-
-/// One evaluation: the operation at that place ends so, all others succeed.
-struct Run<'j, 'a> {
-    judge: &'j Judge<'a>,
-    at: Span,
-    ending: Ending,
-    caught: Vec<Ending>,
-    left: u32,
-}
-
-impl Run<'_, '_> {
-    fn eval(&mut self, effect: &Effect) -> Option<Outcomes> {
-        self.left = self.left.checked_sub(1)?;
-        let out = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.eval_inner(effect))?;
-        (out.len() <= MOST).then_some(out)
-    }
-
-    fn eval_inner(&mut self, effect: &Effect) -> Option<Outcomes> {
-        match effect {
-            Effect::Nothing | Effect::Spawn(_) => Some([START].into()),
-            Effect::End(ending) => Some([Outcome { ending: *ending, ..START }].into()),
-            Effect::Caught(n) => {
-                let ending = self.caught.iter().rev().nth(usize::from(*n)).copied().unwrap_or(Ending::Ok);
-                Some([Outcome { ending, ..START }].into())
-            }
-            Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
-            Effect::Remote(remote) => Some(self.op(remote.at, false)),
-            Effect::Call(call) => Some(self.op(call.at, self.only_waits(&call.callee))),
-            Effect::Seq(parts) => self.seq(parts),
-            Effect::Join(parts, _) => self.seq(parts),
-            Effect::Branch(parts, judged) => self.any(parts, *judged),
-            Effect::Race(parts, _) => self.any(parts, Judged::Other),
-            Effect::Map(rules, body) => {
-                let body = self.eval(body)?;
-                Some(body.into_iter().flat_map(|o| renamed(rules, o)).collect())
-            }
-            Effect::Recover(body, arms) => self.recover(body, arms),
-            Effect::Within(_, body) => {
-                let body = self.eval(body)?;
-                let cut = |e| if e == Ending::Never { Ending::Error(FailureClass::Timeout) } else { e };
-                Some(body.into_iter().map(|o| Outcome { ending: cut(o.ending), ..o }).collect())
-            }
-            Effect::Leave(exit, body) => {
-                let body = self.eval(body)?;
-                let to = match exit {
-                    Exit::Return => To::Return,
-                    Exit::Break(id) => To::Break(id.0),
-                    Exit::Again(id) => To::Again(id.0),
-                };
-                Some(
-                    body.into_iter()
-                        .map(|o| if o.to == To::On && o.ending != Ending::Never { Outcome { to, ..o } } else { o })
-                        .collect(),
-                )
-            }
-            Effect::Scope(body) => {
-                let body = self.eval(body)?;
-                Some(
-                    body.into_iter()
-                        .map(|o| if o.to == To::Return { Outcome { to: To::On, ..o } } else { o })
-                        .collect(),
-                )
-            }
-            Effect::Repeat(repeat) => self.inner_loop(repeat),
-        }
-    }
-
-    fn only_waits(&self, callee: &Callee) -> bool {
-        let Callee::Place(id) = callee else { return false };
-        self.judge.facts.get(id).is_some_and(|f| f.sleeps.is_some() && !f.remote)
-    }
-
-    fn op(&self, at: Span, waits: bool) -> Outcomes {
-        if at == self.at && !waits {
-            [Outcome { ending: self.ending, tried: true, ..START }].into()
-        } else {
-            [Outcome { slept: waits, ..START }].into()
-        }
-    }
-
-    fn seq(&mut self, parts: &[Effect]) -> Option<Outcomes> {
-        let mut done = Outcomes::new();
-        let mut open: Outcomes = [START].into();
-        for part in parts {
-            let next = self.eval(part)?;
-            let mut onward = Outcomes::new();
-            for before in &open {
-                for after in &next {
-                    let both = then(before, after);
-                    if both.to == To::On && both.ending.goes_on() {
-                        onward.insert(both)
-                    } else {
-                        done.insert(both)
-                    };
-                }
-            }
-            if onward.len() > MOST {
-                return None;
-            }
-            open = onward;
-        }
-        done.extend(open);
-        Some(done)
-    }
-
-    fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
-        let mut all = Outcomes::new();
-        for part in parts {
-            for outcome in self.eval(part)? {
-                all.insert(Outcome {
-                    judged: outcome.judged || judged == Judged::Answer,
-                    looked: outcome.looked || judged == Judged::Error,
-                    ..outcome
-                });
-            }
-        }
-        Some(all)
-    }
-
-    fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
-        let mut all = Outcomes::new();
-        for before in self.eval(body)? {
-            let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
-            match arm {
-                None => drop(all.insert(before)),
-                Some(arm) => {
-                    self.caught.push(before.ending);
-                    let after = self.eval(&arm.then);
-                    self.caught.pop();
-                    all.extend(after?.iter().map(|a| then(&before, a)));
-                }
-            }
-        }
-        Some(all)
-    }
-
-    fn inner_loop(&mut self, repeat: &Repeat) -> Option<Outcomes> {
-        let id = repeat.id.0;
-        let body = self.eval(&repeat.body)?;
-        let retries = matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover);
-        let out = body.into_iter().filter_map(|o| match o.to {
-            To::Break(b) if b == id => Some(Outcome { to: To::On, ..o }),
-            To::Again(a) if a == id => {
-                (repeat.exhausts || !retries).then_some(Outcome { to: To::On, ending: Ending::Ok, ..o })
-            }
-            To::On if repeat.jumps => (repeat.exhausts || !retries).then_some(Outcome { ending: Ending::Ok, ..o }),
-            _ => Some(o),
-        });
-        Some(out.collect())
-    }
-}
-
-/// One outcome after another. A wait counts once the operation was tried; before it, it is a period.
-fn then(before: &Outcome, after: &Outcome) -> Outcome {
-    Outcome {
-        to: after.to,
-        ending: after.ending,
-        slept: before.slept || after.slept,
-        tried: before.tried || after.tried,
-        judged: before.judged || after.judged,
-        looked: before.looked || after.looked,
-    }
-}
-
-fn renamed(rules: &[(Endings, Endings)], outcome: Outcome) -> Vec<Outcome> {
-    if outcome.to != To::On {
-        return vec![outcome];
-    }
-    match rules.iter().find(|(from, _)| from.has(outcome.ending)) {
-        None => vec![outcome],
-        Some((_, to)) => to.iter().map(|ending| Outcome { ending, ..outcome }).collect(),
-    }
 }

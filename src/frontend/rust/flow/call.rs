@@ -1,11 +1,10 @@
 //! Calls: into the tree, of parameters, of libraries by their models, of macros that run something.
 
-use super::{Flow, Known, block, tidy};
-use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{Arg, Arm, Call, Callee, Deadline, DeadlineKind, Effect, Exit, PlaceId, Until, Wins};
+use super::{Flow, Known, tidy};
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Until, Wins};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
-use crate::frontend::rust::tree::{ExprId, ExprKind, Lit, MacroArgs, SelectArm};
+use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};
 use crate::frontend::rust::waits;
 use crate::model::{ArgRef, Does};
 use crate::value::{Origin, OriginKind, Why};
@@ -57,7 +56,13 @@ impl Flow<'_> {
         all.into_iter().map(|a| tidy::dropped(self.expr(a))).collect()
     }
 
-    fn tree_call(&mut self, e: ExprId, ids: &[FnId], of: Option<crate::name::Name>, parts: &Parts) -> Effect {
+    pub(super) fn tree_call(
+        &mut self,
+        e: ExprId,
+        ids: &[FnId],
+        of: Option<crate::name::Name>,
+        parts: &Parts,
+    ) -> Effect {
         let places: Vec<PlaceId> = ids.iter().filter_map(|id| self.world.places.get(id).copied()).collect();
         let mut effects = self.before(parts);
         let (Some(first), Some(place)) = (ids.first(), places.first().copied()) else { return tidy::seq(effects) };
@@ -206,7 +211,7 @@ impl Flow<'_> {
         Effect::Within(Deadline { kind: DeadlineKind::Total, limit, at: self.at(e) }, Box::new(inner))
     }
 
-    fn join(&mut self, args: &[ExprId], all: bool) -> Effect {
+    pub(super) fn join(&mut self, args: &[ExprId], all: bool) -> Effect {
         let parts: Vec<Effect> = args.iter().map(|a| self.future(*a, true)).collect();
         let mut parts: Vec<Effect> = parts.into_iter().filter(|p| !tidy::is_pure(p)).collect();
         match parts.len() {
@@ -241,7 +246,7 @@ impl Flow<'_> {
         if let Some(receiver) = parts.receiver {
             let effect = self.expr(receiver);
             if !tidy::is_pure(&effect) {
-                return self.result_combinator(&name, effect, receiver, &parts.args);
+                return self.result_combinator(&name, effect, &parts.args);
             }
         }
         let closures = self.closures_run(parts);
@@ -272,103 +277,6 @@ impl Flow<'_> {
             }
         }
         found
-    }
-
-    /// `map_err`, `or_else`, `unwrap_or` and the like on the result of an operation.
-    fn result_combinator(&mut self, name: &str, effect: Effect, receiver: ExprId, args: &[ExprId]) -> Effect {
-        let arm = |on, then| vec![Arm { on, then }];
-        match name {
-            "map_err" | "inspect_err" => self.map_err(effect, args),
-            "or_else" | "unwrap_or_else" => {
-                let then =
-                    self.in_arm(|f, level| f.while_failing(level, |f| f.closure_on(args.first().copied(), level)));
-                tidy::recover(effect, arm(Endings::ERRORS, then))
-            }
-            "and_then" => {
-                let then = self.in_arm(|f, level| f.closure_on(args.first().copied(), level));
-                tidy::recover(effect, arm(Endings::GOES_ON, then))
-            }
-            "map" | "inspect" | "map_ok" => {
-                let then = self.in_arm(|f, level| {
-                    let inner = f.closure_on(args.first().copied(), level);
-                    let end = f.caught(level);
-                    tidy::seq(vec![tidy::dropped(inner), end])
-                });
-                if then == Effect::Caught(0) { effect } else { tidy::recover(effect, arm(Endings::GOES_ON, then)) }
-            }
-            "unwrap_or" | "unwrap_or_default" | "is_ok" | "is_err" | "is_some" | "is_none" | "map_or"
-            | "map_or_else" => tidy::dropped(effect),
-            "unwrap" | "expect" => tidy::tried(effect),
-            _ => {
-                let _ = receiver;
-                let rest: Vec<Effect> = args.iter().map(|a| tidy::dropped(self.expr(*a))).collect();
-                if rest.iter().all(tidy::is_pure) {
-                    effect
-                } else {
-                    tidy::seq([vec![tidy::tried(effect)], rest].concat())
-                }
-            }
-        }
-    }
-
-    /// A closure's (or function's) effect with its parameters holding what the arm has caught.
-    pub(super) fn closure_on(&mut self, arg: Option<ExprId>, level: super::Level) -> Effect {
-        let Some(arg) = arg else { return Effect::Nothing };
-        let tree = self.tree;
-        match &tree.expr(arg).kind {
-            ExprKind::Closure { params, body, .. } => {
-                for (pat, _) in params {
-                    self.bind(*pat, level);
-                }
-                self.closed(*body)
-            }
-            ExprKind::Path(_) => match self.types.targets.get(&arg).cloned() {
-                Some(Target::Foreign(path)) => match self.world.models.function(&path).and_then(|f| f.does.clone()) {
-                    Some(Does::Verdict { again }) => self.verdict_at(again, level),
-                    _ => Effect::Nothing,
-                },
-                Some(Target::Fns(ids, of)) => {
-                    let parts = Parts { receiver: None, args: Vec::new() };
-                    self.tree_call(arg, &ids, of, &parts)
-                }
-                _ => Effect::Nothing,
-            },
-            _ => Effect::Nothing,
-        }
-    }
-
-    fn map_err(&mut self, effect: Effect, args: &[ExprId]) -> Effect {
-        let then = self.in_arm(|f, level| {
-            let inner = f.while_failing(level, |f| f.closure_on(args.first().copied(), level));
-            let end = f.caught(level);
-            match inner {
-                Effect::Leave(..) => inner,
-                Effect::Scope(_) | Effect::Branch(..) | Effect::Recover(..) => {
-                    tidy::seq(vec![tidy::dropped(inner), end])
-                }
-                other => tidy::seq(vec![tidy::dropped(other), end]),
-            }
-        });
-        if then == Effect::Caught(0) { effect } else { tidy::recover(effect, vec![Arm { on: Endings::ERRORS, then }]) }
-    }
-
-    /// `backoff::Error::permanent(e)`: stops the retry around it.
-    fn verdict_value(&mut self, again: bool, args: &[ExprId]) -> Effect {
-        let level = args.iter().find_map(|a| self.derived(*a)).or(self.failing.last().copied());
-        match level {
-            Some(level) => self.verdict_at(again, level),
-            None if again => Effect::Nothing,
-            None => self.verdict.map_or(Effect::Nothing, |id| {
-                tidy::leave(Exit::Break(id), Effect::End(Ending::Error(FailureClass::Application)))
-            }),
-        }
-    }
-
-    fn verdict_at(&mut self, again: bool, level: super::Level) -> Effect {
-        match self.verdict {
-            Some(id) if !again => tidy::leave(Exit::Break(id), block::as_error(self.caught(level))),
-            _ => Effect::Nothing,
-        }
     }
 
     fn constructor(&mut self, path: &str, args: &[ExprId]) -> Effect {
@@ -415,7 +323,7 @@ impl Flow<'_> {
                     ExprKind::Method { name, .. } => name.clone(),
                     _ => "".into(),
                 };
-                return self.result_combinator(&name, effect, receiver, &parts.args);
+                return self.result_combinator(&name, effect, &parts.args);
             }
         }
         let closures = self.closures_run(parts);
@@ -432,69 +340,5 @@ impl Flow<'_> {
             }));
         }
         tidy::seq(effects)
-    }
-
-    // ---- macros
-
-    pub(super) fn macro_call(&mut self, e: ExprId, args: &MacroArgs) -> Effect {
-        let name = self.types.macros.get(&e).map(|n| n.rsplit("::").next().unwrap_or(n).to_owned()).unwrap_or_default();
-        match args {
-            MacroArgs::List(parts) => match &*name {
-                "join" => self.join(parts, true),
-                "try_join" => self.join(parts, false),
-                _ => tidy::seq(parts.iter().map(|p| tidy::dropped(self.expr(*p))).collect()),
-            },
-            MacroArgs::Format { args, .. } => {
-                let parts: Vec<Effect> = args.iter().map(|p| tidy::dropped(self.expr(*p))).collect();
-                let end = match &*name {
-                    "bail" | "panic" | "unreachable" | "todo" | "unimplemented" => {
-                        tidy::leave(Exit::Return, self.made_error(&[]))
-                    }
-                    _ => Effect::Nothing,
-                };
-                tidy::seq(parts.into_iter().chain([end]).collect())
-            }
-            MacroArgs::Matches { value, .. } => tidy::dropped(self.expr(*value)),
-            MacroArgs::Select(arms) => self.select(arms),
-            MacroArgs::Block(block) => tidy::dropped(self.expr(*block)),
-            MacroArgs::Opaque { .. } => Effect::Nothing,
-        }
-    }
-
-    /// `select!`: the first to end decides which handler runs. A handler runs outside the race: its work is not cut.
-    fn select(&mut self, arms: &[SelectArm]) -> Effect {
-        let mut sides = Vec::new();
-        let mut fallback = None;
-        for arm in arms {
-            let Some(future) = arm.future else {
-                fallback = Some(self.expr(arm.body));
-                continue;
-            };
-            let effect = self.future(future, true);
-            let names = arm.pat.map(|p| pats::bindings(self.tree, p)).unwrap_or_default();
-            self.note_origin(&names, future);
-            sides.push(self.select_side(arm, effect));
-        }
-        sides.extend(fallback);
-        match sides.len() {
-            0 => Effect::Nothing,
-            1 => sides.remove(0),
-            _ if sides.iter().all(tidy::is_pure) => Effect::Nothing,
-            _ => Effect::Race(sides, Wins::First),
-        }
-    }
-
-    fn select_side(&mut self, arm: &SelectArm, effect: Effect) -> Effect {
-        if tidy::is_pure(&effect) || matches!(effect, Effect::Sleep(_)) {
-            let body = self.expr(arm.body);
-            return tidy::seq(vec![effect, body]);
-        }
-        let then = self.in_arm(|f, level| {
-            if let Some(pat) = arm.pat {
-                f.bind(pat, level);
-            }
-            f.expr(arm.body)
-        });
-        tidy::recover(effect, vec![Arm { on: Endings::ALL.without(Endings::NEVER), then }])
     }
 }

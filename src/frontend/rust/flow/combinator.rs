@@ -30,7 +30,8 @@ impl Flow<'_> {
         let outer = self.verdict.take();
         self.verdict = chain.model.verdict_in_error.then_some(id);
         let body = self.operation(parts.get(chain.model.operation), &parts, &chain.model);
-        let stops_itself = chain.model.verdict_in_error && (leaves(&body, id) || self.gives_up(parts.get(chain.model.operation)));
+        let stops_itself =
+            chain.model.verdict_in_error && (leaves(&body, id) || self.gives_up(parts.get(chain.model.operation)));
         self.verdict = outer;
         let condition = self.condition_of(&chain, &parts);
         let span = self.at(chain.call);
@@ -111,7 +112,9 @@ impl Flow<'_> {
         let mut open = vec![(self.body, operation)];
         let mut seen = rustc_hash::FxHashSet::default();
         while let Some((body, e)) = open.pop() {
-            let (tree, Some(types)) = (self.world.program.tree_of(body), self.world.bodies.get(&body)) else { continue };
+            let (tree, Some(types)) = (self.world.program.tree_of(body), self.world.bodies.get(&body)) else {
+                continue;
+            };
             match types.targets.get(&e) {
                 Some(Target::Foreign(path)) => {
                     let does = self.world.models.function(path).and_then(|f| f.does.as_ref());

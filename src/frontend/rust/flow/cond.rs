@@ -1,6 +1,6 @@
 //! Conditions with effects: `if`, chains of `&&` and `||` with calls and `let` in them.
 
-use super::predicate::Test;
+use super::test::Test;
 use super::{Flow, tidy};
 use crate::class::Endings;
 use crate::effect::{Arm, Effect, Judged};

@@ -1,6 +1,6 @@
 //! `match`, `if let` and patterns: which endings an arm takes.
 
-use super::predicate::Test;
+use super::test::Test;
 use super::{Flow, Known, Level, tidy};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Arm, Effect, Judged};

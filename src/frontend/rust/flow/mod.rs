@@ -11,10 +11,14 @@ mod clients;
 mod combinator;
 mod cond;
 mod looping;
+mod macros;
 mod matching;
+mod policy;
 mod predicate;
 mod recursing;
 mod remote;
+mod results;
+mod test;
 mod tidy;
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,85 +1,12 @@
 //! What a condition says about an ending: for which endings it can hold, for which it can fail.
 
+use super::test::{Test, against_number, class_sets};
 use super::{Flow, Known, Level};
-use crate::class::{Ending, Endings, FailureClass};
+use crate::class::Endings;
 use crate::effect::Judged;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, FnId, Target};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, Lit, MacroArgs, Stmt, UnaryOp};
-
-/// A condition over the ending at a level.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Test {
-    pub level: Option<Level>,
-    /// Endings under which it can be true, and false.
-    pub yes: Endings,
-    pub no: Endings,
-    pub judged: Judged,
-}
-
-impl Test {
-    pub fn constant(value: bool) -> Test {
-        let sure = |b| if b { Endings::ALL } else { Endings::NONE };
-        Test { level: None, yes: sure(value), no: sure(!value), judged: Judged::Other }
-    }
-
-    pub fn unknown(level: Option<Level>, judged: Judged) -> Test {
-        Test { level, yes: Endings::ALL, no: Endings::ALL, judged }
-    }
-
-    /// True for surely these, false for all others.
-    pub fn exactly(level: Level, yes: Endings, judged: Judged) -> Test {
-        Test { level: Some(level), yes, no: Endings::ALL.without(yes), judged }
-    }
-
-    fn not(self) -> Test {
-        Test { yes: self.no, no: self.yes, ..self }
-    }
-
-    pub fn and(self, other: Test) -> Test {
-        let (level, same) = shared(self, other);
-        let yes = if same { self.yes & other.yes } else { narrower(self, other, |t| t.yes) };
-        let no = if same { self.no | other.no } else { either(self, other, |t| t.no) };
-        Test { level, yes, no, judged: stronger(self.judged, other.judged) }
-    }
-
-    pub fn or(self, other: Test) -> Test {
-        self.not().and(other.not()).not()
-    }
-
-    /// `if self { a } else { b }` as one condition.
-    pub fn choose(self, a: Test, b: Test) -> Test {
-        self.and(a).or(self.not().and(b))
-    }
-}
-
-/// The level two conditions speak of together, and whether it is one.
-fn shared(a: Test, b: Test) -> (Option<Level>, bool) {
-    match (a.level, b.level) {
-        (Some(x), Some(y)) if x != y => (Some(x.max(y)), false),
-        (x, y) => (x.or(y), true),
-    }
-}
-
-/// Of two conditions over different levels the one over the inner level decides; the other may go either way.
-fn narrower(a: Test, b: Test, of: fn(Test) -> Endings) -> Endings {
-    if a.level > b.level { of(a) } else { of(b) }
-}
-
-fn either(a: Test, b: Test, of: fn(Test) -> Endings) -> Endings {
-    let (inner, outer) = if a.level > b.level { (a, b) } else { (b, a) };
-    if of(outer).is_empty() { of(inner) } else { Endings::ALL }
-}
-
-fn stronger(a: Judged, b: Judged) -> Judged {
-    let rank = |j| match j {
-        Judged::Error => 3,
-        Judged::Answer => 2,
-        Judged::Counter => 1,
-        Judged::Other => 0,
-    };
-    if rank(a) >= rank(b) { a } else { b }
-}
 
 /// How deep predicates are followed into predicates.
 const DEEPEST: u8 = 6;
@@ -422,41 +349,4 @@ impl Flow<'_> {
             }
         }
     }
-}
-
-/// A class by name, or `ok`. A class that stands for several statuses can also be another of them.
-fn class_sets(name: &str) -> (Endings, Endings) {
-    let Some(class) = FailureClass::from_name(name) else {
-        let fine = Endings::OK | Endings::one(Ending::Status(FailureClass::Application));
-        return (fine, Endings::ALL);
-    };
-    let set = Endings::of_classes([class]);
-    let several = matches!(class, FailureClass::Conflict | FailureClass::Permanent | FailureClass::ServerError);
-    (set, if several { Endings::ALL } else { Endings::ALL.without(set) })
-}
-
-/// A status compared with a number. Answers of success and those of a business failure are below 400.
-fn against_number(level: Level, op: BinaryOp, number: u16) -> Test {
-    let holds = |status: u16| match op {
-        BinaryOp::Eq => status == number,
-        BinaryOp::Ne => status != number,
-        BinaryOp::Lt => status < number,
-        BinaryOp::Le => status <= number,
-        BinaryOp::Gt => status > number,
-        BinaryOp::Ge => status >= number,
-        _ => true,
-    };
-    let mut test = Test { level: Some(level), yes: Endings::NONE, no: Endings::ERRORS, judged: Judged::Error };
-    for status in (100..=599).filter(|s| *s < 300 || *s >= 400) {
-        let endings = match FailureClass::of_status(status) {
-            Some(class) => Endings::of_classes([class]),
-            None => Endings::OK | Endings::one(Ending::Status(FailureClass::Application)),
-        };
-        if holds(status) {
-            test.yes |= endings;
-        } else {
-            test.no |= endings;
-        }
-    }
-    test
 }

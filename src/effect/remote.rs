@@ -1,0 +1,68 @@
+//! One try towards something remote: what is sent, where it goes, through which client.
+
+use crate::name::Name;
+use crate::source::Span;
+
+/// One try towards something remote.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Remote {
+    /// `http`, `grpc`, `postgres`, `redis`, `aws` ...
+    pub system: Name,
+    /// GET, POST, SELECT, INSERT, a method's name; `None` if not known.
+    pub verb: Option<Name>,
+    pub safety: Safety,
+    pub target: Target,
+    /// The client it goes through, if one is built in the tree.
+    pub client: Option<Client>,
+    pub key: Key,
+    /// Only dials: the one failure it has is that of connecting, or to hang.
+    pub connect_only: bool,
+    pub at: Span,
+}
+
+/// Whether sending it twice can do harm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Safety {
+    /// GET, PUT, DELETE, a read, an upsert.
+    Repeatable,
+    /// POST, PATCH, publish, INSERT.
+    Unsafe,
+    Unknown,
+}
+
+/// Where the address comes from; the name of the dependency is made of it (semantics.md, Which dependency).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Target {
+    /// The address as far as it is constant: `http://payments:8080/charge`, with `{}` for what is not.
+    pub address: Option<Name>,
+    /// Variables of the environment it is read from, without `$`.
+    pub env: Option<Name>,
+    /// How the code names the client: `AppState.db`, `url`.
+    pub via: Option<Name>,
+    /// The receiver's type and method for an unknown remote: `Bus::publish`.
+    pub method: Option<Name>,
+    /// An unbound parameter that holds the address.
+    pub param: Option<u16>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Client {
+    /// The type's path, such as `reqwest::Client`.
+    pub what: Name,
+    /// Where it is built; `None` if it comes from outside the tree.
+    pub built_at: Option<Span>,
+    /// A connect timeout is set.
+    pub connect_timeout: bool,
+    /// Several that differ are built in the tree, and which of them this one is could not be followed.
+    pub doubtful: bool,
+}
+
+/// An idempotency key on the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Key {
+    None,
+    /// Set once outside the loop, or by the client library, or stated in a comment.
+    Once,
+    /// Made anew inside the loop; the span is where.
+    Fresh(Span),
+}

@@ -1,0 +1,211 @@
+//! The ways one turn can go if one operation ends so and all others succeed.
+
+use std::collections::BTreeSet;
+
+use super::Judge;
+use crate::class::{Ending, Endings, FailureClass};
+use crate::effect::{self, Callee, Effect, Exit, Judged, Repeat, RepeatKind};
+use crate::source::Span;
+
+/// One way a turn can go.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Outcome {
+    pub to: To,
+    pub ending: Ending,
+    /// It waited on the way, after the operation was tried.
+    pub slept: bool,
+    pub tried: bool,
+    /// The content of an answer decided.
+    pub judged: bool,
+    /// The error was looked at in a way that could not be followed.
+    pub looked: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum To {
+    On,
+    Return,
+    Break(u32),
+    Again(u32),
+}
+
+pub(super) type Outcomes = BTreeSet<Outcome>;
+
+const START: Outcome =
+    Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
+
+/// More ways than this through one turn: nothing is said about the loop.
+const MOST: usize = 600;
+
+/// One evaluation: the operation at that place ends so, all others succeed.
+pub(super) struct Run<'j, 'a> {
+    pub judge: &'j Judge<'a>,
+    pub at: Span,
+    pub ending: Ending,
+    pub caught: Vec<Ending>,
+    pub left: u32,
+}
+
+impl Run<'_, '_> {
+    pub fn eval(&mut self, effect: &Effect) -> Option<Outcomes> {
+        self.left = self.left.checked_sub(1)?;
+        let out = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.eval_inner(effect))?;
+        (out.len() <= MOST).then_some(out)
+    }
+
+    fn eval_inner(&mut self, effect: &Effect) -> Option<Outcomes> {
+        match effect {
+            Effect::Nothing | Effect::Spawn(_) => Some([START].into()),
+            Effect::End(ending) => Some([Outcome { ending: *ending, ..START }].into()),
+            Effect::Caught(n) => {
+                let ending = self.caught.iter().rev().nth(usize::from(*n)).copied().unwrap_or(Ending::Ok);
+                Some([Outcome { ending, ..START }].into())
+            }
+            Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
+            Effect::Remote(remote) => Some(self.op(remote.at, false)),
+            Effect::Call(call) => Some(self.op(call.at, self.only_waits(&call.callee))),
+            Effect::Seq(parts) => self.seq(parts),
+            Effect::Join(parts, _) => self.seq(parts),
+            Effect::Branch(parts, judged) => self.any(parts, *judged),
+            Effect::Race(parts, _) => self.any(parts, Judged::Other),
+            Effect::Map(rules, body) => {
+                let body = self.eval(body)?;
+                Some(body.into_iter().flat_map(|o| renamed(rules, o)).collect())
+            }
+            Effect::Recover(body, arms) => self.recover(body, arms),
+            Effect::Within(_, body) => {
+                let body = self.eval(body)?;
+                let cut = |e| if e == Ending::Never { Ending::Error(FailureClass::Timeout) } else { e };
+                Some(body.into_iter().map(|o| Outcome { ending: cut(o.ending), ..o }).collect())
+            }
+            Effect::Leave(exit, body) => {
+                let body = self.eval(body)?;
+                let to = match exit {
+                    Exit::Return => To::Return,
+                    Exit::Break(id) => To::Break(id.0),
+                    Exit::Again(id) => To::Again(id.0),
+                };
+                Some(
+                    body.into_iter()
+                        .map(|o| if o.to == To::On && o.ending != Ending::Never { Outcome { to, ..o } } else { o })
+                        .collect(),
+                )
+            }
+            Effect::Scope(body) => {
+                let body = self.eval(body)?;
+                Some(
+                    body.into_iter()
+                        .map(|o| if o.to == To::Return { Outcome { to: To::On, ..o } } else { o })
+                        .collect(),
+                )
+            }
+            Effect::Repeat(repeat) => self.inner_loop(repeat),
+        }
+    }
+
+    fn only_waits(&self, callee: &Callee) -> bool {
+        let Callee::Place(id) = callee else { return false };
+        self.judge.facts.get(id).is_some_and(|f| f.sleeps.is_some() && !f.remote)
+    }
+
+    fn op(&self, at: Span, waits: bool) -> Outcomes {
+        if at == self.at && !waits {
+            [Outcome { ending: self.ending, tried: true, ..START }].into()
+        } else {
+            [Outcome { slept: waits, ..START }].into()
+        }
+    }
+
+    fn seq(&mut self, parts: &[Effect]) -> Option<Outcomes> {
+        let mut done = Outcomes::new();
+        let mut open: Outcomes = [START].into();
+        for part in parts {
+            let next = self.eval(part)?;
+            let mut onward = Outcomes::new();
+            for before in &open {
+                for after in &next {
+                    let both = then(before, after);
+                    if both.to == To::On && both.ending.goes_on() {
+                        onward.insert(both)
+                    } else {
+                        done.insert(both)
+                    };
+                }
+            }
+            if onward.len() > MOST {
+                return None;
+            }
+            open = onward;
+        }
+        done.extend(open);
+        Some(done)
+    }
+
+    fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
+        let mut all = Outcomes::new();
+        for part in parts {
+            for outcome in self.eval(part)? {
+                all.insert(Outcome {
+                    judged: outcome.judged || judged == Judged::Answer,
+                    looked: outcome.looked || judged == Judged::Error,
+                    ..outcome
+                });
+            }
+        }
+        Some(all)
+    }
+
+    fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
+        let mut all = Outcomes::new();
+        for before in self.eval(body)? {
+            let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
+            match arm {
+                None => drop(all.insert(before)),
+                Some(arm) => {
+                    self.caught.push(before.ending);
+                    let after = self.eval(&arm.then);
+                    self.caught.pop();
+                    all.extend(after?.iter().map(|a| then(&before, a)));
+                }
+            }
+        }
+        Some(all)
+    }
+
+    fn inner_loop(&mut self, repeat: &Repeat) -> Option<Outcomes> {
+        let id = repeat.id.0;
+        let body = self.eval(&repeat.body)?;
+        let retries = matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover);
+        let out = body.into_iter().filter_map(|o| match o.to {
+            To::Break(b) if b == id => Some(Outcome { to: To::On, ..o }),
+            To::Again(a) if a == id => {
+                (repeat.exhausts || !retries).then_some(Outcome { to: To::On, ending: Ending::Ok, ..o })
+            }
+            To::On if repeat.jumps => (repeat.exhausts || !retries).then_some(Outcome { ending: Ending::Ok, ..o }),
+            _ => Some(o),
+        });
+        Some(out.collect())
+    }
+}
+
+/// One outcome after another. A wait counts once the operation was tried; before it, it is a period.
+fn then(before: &Outcome, after: &Outcome) -> Outcome {
+    Outcome {
+        to: after.to,
+        ending: after.ending,
+        slept: before.slept || after.slept,
+        tried: before.tried || after.tried,
+        judged: before.judged || after.judged,
+        looked: before.looked || after.looked,
+    }
+}
+
+fn renamed(rules: &[(Endings, Endings)], outcome: Outcome) -> Vec<Outcome> {
+    if outcome.to != To::On {
+        return vec![outcome];
+    }
+    match rules.iter().find(|(from, _)| from.has(outcome.ending)) {
+        None => vec![outcome],
+        Some((_, to)) => to.iter().map(|ending| Outcome { ending, ..outcome }).collect(),
+    }
+}
