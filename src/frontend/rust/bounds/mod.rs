@@ -249,6 +249,7 @@ impl Search<'_, '_, '_> {
                 limit: 0,
                 each: 0,
                 turns: have as u64 + 8,
+                left: std::cell::Cell::new(run::FUEL),
             };
             if run(PROBE).tries().is_none() {
                 continue;
@@ -293,7 +294,15 @@ impl Search<'_, '_, '_> {
     /// Ends within two turns once the condition holds for good.
     fn ends(&self, focus: Focus) -> bool {
         let turn = self.turn(focus, false);
-        let run = Run { turn: &turn, the_loop: self.look.the_loop, start: 0, limit: 0, each: 0, turns: 2 };
+        let run = Run {
+            turn: &turn,
+            the_loop: self.look.the_loop,
+            start: 0,
+            limit: 0,
+            each: 0,
+            turns: 2,
+            left: std::cell::Cell::new(run::FUEL),
+        };
         run.tries().is_some()
     }
 
@@ -335,7 +344,7 @@ fn measure(turn: &Node, the_loop: ExprId, each: i64, first: &Val, limit: &Val) -
     let small = |v: &Value| v.number().and_then(|n| i64::try_from(n).ok());
     let run = |start: i64, limit: i64| {
         let turns = start.abs_diff(limit).saturating_add(80);
-        Run { turn, the_loop, start, limit, each, turns }.tries()
+        Run { turn, the_loop, start, limit, each, turns, left: std::cell::Cell::new(run::FUEL) }.tries()
     };
     let known = |v: &Value| small(v).filter(|n| *n <= RUN);
     match (known(&start), known(&end)) {

@@ -139,7 +139,12 @@ pub struct Run<'n> {
     pub limit: i64,
     pub each: i64,
     pub turns: u64,
+    /// Nodes that may still be run.
+    pub left: std::cell::Cell<u64>,
 }
+
+/// Nodes run for one question; a hand-written turn needs some hundreds, times the turns it takes.
+pub const FUEL: u64 = 60_000;
 
 impl Run<'_> {
     /// The most tries, if the loop ends within the given turns whatever happens.
@@ -147,6 +152,7 @@ impl Run<'_> {
         let mut states: States = BTreeMap::from([((self.start, false), 0)]);
         let mut most = 0;
         for _ in 0..self.turns {
+            let began: Vec<(i64, bool)> = states.keys().copied().collect();
             let mut flow = self.run(self.turn, states);
             let mut head = flow.on;
             join(&mut head, flow.exits.remove(&Exit::Again(self.the_loop)).unwrap_or_default());
@@ -156,18 +162,23 @@ impl Run<'_> {
             if head.is_empty() {
                 return Some(most);
             }
-            states = States::new();
+            let mut next = States::new();
             for ((counter, _), tries) in head {
-                put(&mut states, (shift(counter, self.each), false), tries);
+                put(&mut next, (shift(counter, self.each), false), tries);
             }
+            if next.keys().eq(began.iter()) || self.left.get() == 0 {
+                return None; // nothing moved: it goes on for ever, or it is too large to be played through
+            }
+            states = next;
         }
         None
     }
 
     fn run(&self, node: &Node, states: States) -> Flow {
-        if states.is_empty() {
+        if states.is_empty() || self.left.get() == 0 {
             return Flow::default();
         }
+        self.left.set(self.left.get() - 1);
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.run_node(node, states))
     }
 

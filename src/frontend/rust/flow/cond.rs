@@ -120,7 +120,7 @@ impl<'a> Flow<'a> {
         true
     }
 
-    fn is_quiet_call(&self, e: ExprId) -> bool {
+    pub(super) fn is_quiet_call(&self, e: ExprId) -> bool {
         match self.types.targets.get(&e) {
             Some(Target::Fns(ids, _)) => ids.iter().all(|id| !self.world.loud.contains(id)),
             Some(Target::Foreign(path)) => self.world.models.function(path).is_none_or(|f| {

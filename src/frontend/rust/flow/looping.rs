@@ -16,6 +16,10 @@ const MOST_READ: usize = 40;
 
 impl Flow<'_> {
     pub(super) fn any_loop(&mut self, e: ExprId) -> Effect {
+        if !self.is_loud(e) {
+            // It computes; whatever it returns early with hangs on nothing remote.
+            return Effect::Nothing;
+        }
         let id = self.fresh_loop();
         let bounds = bounds::bounds(self.world.values, self.body, e);
         self.counters.extend(bounds.conditions.iter().copied());
@@ -36,6 +40,23 @@ impl Flow<'_> {
         repeat.stops = bounds.stops;
         repeat.exhausts = bounds.exhausts;
         tidy::seq(vec![before, Effect::Repeat(Box::new(repeat))])
+    }
+
+    /// Whether anything in it can send, wait or run what it is given.
+    fn is_loud(&self, e: ExprId) -> bool {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            match &self.tree.expr(e).kind {
+                ExprKind::Await(_) | ExprKind::Async { .. } => return true,
+                ExprKind::Call { .. } | ExprKind::Method { .. } if !self.is_quiet_call(e) => return true,
+                ExprKind::Path(_) if self.types.locals.get(&e).is_some_and(|l| self.env.contains_key(l)) => {
+                    return true;
+                }
+                _ => {}
+            }
+            open.extend(pats::children(self.tree, e));
+        }
+        false
     }
 
     /// Whether anything in it, or in the functions it calls, reads `Retry-After`.
