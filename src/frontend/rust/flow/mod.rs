@@ -10,6 +10,7 @@ mod call;
 mod clients;
 mod combinator;
 mod cond;
+mod fresh;
 mod looping;
 mod macros;
 mod matching;
@@ -47,6 +48,8 @@ struct LoopFrame {
     label: Option<crate::name::Name>,
     /// Bindings that are new in each turn because the loop makes them (the pattern of a `for`).
     fresh: FxHashSet<PatId>,
+    /// Bindings that its turn makes, of whatever.
+    made: FxHashSet<PatId>,
 }
 
 /// What is known about one operation beside its effect, by the place of its call.
@@ -54,6 +57,8 @@ struct LoopFrame {
 pub struct OpSeen {
     /// Loops whose own fresh data the call's arguments are made of.
     pub fresh_in: Vec<LoopId>,
+    /// Loops for which it is the step to the next item (`lister.next()`): a failure is no reason to ask for the same.
+    pub steps_in: Vec<LoopId>,
     /// It is awaited.
     pub awaited: bool,
 }
