@@ -134,12 +134,7 @@ impl Flow<'_> {
             Some(label) => {
                 let id = self.fresh_loop();
                 self.blocks.insert(id);
-                self.loops.push(super::LoopFrame {
-                    id,
-                    label: Some(label.clone()),
-                    fresh: Default::default(),
-                    made: Default::default(),
-                });
+                self.loops.push(super::LoopFrame::new(id, Some(label.clone())));
                 let body = self.statements(block, 0);
                 self.loops.pop();
                 Effect::Repeat(Box::new(self.plain_block(id, body, block)))

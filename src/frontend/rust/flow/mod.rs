@@ -52,6 +52,12 @@ struct LoopFrame {
     made: FxHashSet<PatId>,
 }
 
+impl LoopFrame {
+    fn new(id: LoopId, label: Option<crate::name::Name>) -> Self {
+        Self { id, label, fresh: FxHashSet::default(), made: FxHashSet::default() }
+    }
+}
+
 /// What is known about one operation beside its effect, by the place of its call.
 #[derive(Clone, Debug, Default)]
 pub struct OpSeen {
@@ -181,9 +187,9 @@ impl<'a> Flow<'a> {
         LoopId(id)
     }
 
-    /// The effect that ends as the arm at that level has caught.
+    /// The effect that ends as the arm at that level has caught; outside of that arm nobody knows any more.
     fn caught(&self, level: Level) -> Effect {
-        Effect::Caught((self.depth - 1 - level).min(255) as u8)
+        Effect::Caught(self.depth.checked_sub(level + 1).map_or(255, |n| n.min(255) as u8))
     }
 
     /// Compiles inside one more arm; the closure gets the arm's level.
