@@ -173,8 +173,12 @@ impl Lookup {
 }
 
 /// `*` stands for one segment or for part of one. A pattern that begins with a `*` segment part may be shorter than the
-/// path: generated code stands at any depth, so its last segments decide.
+/// path: generated code stands at any depth, so its last segments decide, and its stars stand for one and the same word
+/// (`ledger_client::LedgerClient`): a crate that is merely called `some_client` is not generated.
 pub fn path_matches(pattern: &str, path: &str) -> bool {
+    if pattern.starts_with('*') && !same_word(pattern, path) {
+        return false;
+    }
     let mut wanted = pattern.rsplit("::");
     let mut given = path.rsplit("::");
     loop {
@@ -186,6 +190,21 @@ pub fn path_matches(pattern: &str, path: &str) -> bool {
             _ => return false,
         }
     }
+}
+
+/// What the stars of the segments stand for, in whichever case, is the same and not empty.
+fn same_word(pattern: &str, path: &str) -> bool {
+    let mut word: Option<String> = None;
+    pattern.rsplit("::").zip(path.rsplit("::")).all(|(wanted, given)| {
+        let Some((head, tail)) = wanted.split_once('*') else {
+            return true;
+        };
+        let Some(middle) = given.strip_prefix(head).and_then(|g| g.strip_suffix(tail)) else {
+            return false;
+        };
+        let plain: String = middle.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect();
+        !plain.is_empty() && *word.get_or_insert_with(|| plain.clone()) == plain
+    })
 }
 
 /// At most two stars matter in practice; each is tried from the left once.
@@ -251,6 +270,9 @@ mod tests {
         assert!(!path_matches("aws_sdk_*::Client", "my::aws_sdk_s3::Client"));
         assert!(path_matches("*_client::*Client", "pb::ledger_client::LedgerClient"));
         assert!(!path_matches("*_client::*Client", "pb::ledger_server::LedgerClient"));
+        assert!(path_matches("*_client::*Client", "pb::node_ctl_client::NodeCtlClient"));
+        assert!(!path_matches("*_client::*Client", "cache_client::Client"));
+        assert!(!path_matches("*_client::*Client", "cache_client::RawClient"));
         let models = models();
         assert!(models.method("pb::ledger_client::LedgerClient", "get_height").is_some());
     }

@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::flow::{LoopNote, OpSeen};
 use crate::class::{Ending, Endings, FailureClass, Scenario};
-use crate::effect::{self, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Wait};
+use crate::effect::{self, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Stop, Wait};
 use crate::source::Span;
+use crate::value::Origin;
 
 use outcome::{Outcome, Outcomes, Run, To};
 
@@ -50,6 +51,8 @@ struct Verdict {
     again: Endings,
     path_without_wait: bool,
     looks: bool,
+    /// Whether a failure goes again or ends the loop hangs on something that is not followed.
+    may_end: bool,
     confidence: Confidence,
 }
 
@@ -95,6 +98,10 @@ impl Judge<'_> {
             repeat.seen.path_without_wait |= verdict.path_without_wait;
             repeat.seen.looks_at_error |= verdict.looks;
             repeat.seen.confidence = repeat.seen.confidence.max(verdict.confidence);
+        }
+        let may_end = verdicts.iter().filter(|v| v.kind == kind).all(|v| v.may_end);
+        if kind == RepeatKind::Retry && may_end && repeat.stops.is_empty() {
+            repeat.stops.push(Stop::Ends(Origin::none()));
         }
         if repeat.again.meets(Endings::STATUSES) && holds_response(&repeat.body) {
             repeat.seen.retry_after = self.notes.get(&repeat.id).map(|n| n.reads_retry_after);
@@ -170,6 +177,7 @@ impl Judge<'_> {
             again: Endings::NONE,
             path_without_wait: false,
             looks: false,
+            may_end: true,
             confidence: Confidence::Medium,
         };
         let (mut slept, mut possible) = (false, Endings::NONE);
@@ -189,11 +197,14 @@ impl Judge<'_> {
             slept |= back.iter().any(|o| o.slept);
             verdict.path_without_wait |= back.iter().any(|o| !o.slept);
             verdict.looks |= back.iter().any(|o| o.looked);
+            verdict.may_end &= outcomes.iter().any(|o| o.tried && !stays(o) && !o.looked && o.ending != Ending::Never);
         }
         let errors = possible & Endings::ERRORS;
         verdict.looks |= !verdict.again.holds(errors);
-        let fresh = self.ops.get(&op.at).is_some_and(|o| o.fresh_in.contains(&repeat.id));
-        verdict.kind = self.kind(repeat, op, &verdict, &Ways { leaves, goes_on, asks_again, slept, fresh });
+        let seen = self.ops.get(&op.at);
+        let fresh = seen.is_some_and(|o| o.fresh_in.contains(&repeat.id));
+        let steps = seen.is_some_and(|o| o.steps_in.contains(&repeat.id));
+        verdict.kind = self.kind(repeat, op, &verdict, &Ways { leaves, goes_on, asks_again, slept, fresh, steps });
         if op.remote && verdict.kind == RepeatKind::Retry {
             verdict.confidence = Confidence::High;
         }
@@ -208,6 +219,9 @@ impl Judge<'_> {
                 (_, true) if !over_data && !repeat.exhausts => RepeatKind::Serving,
                 _ => RepeatKind::Iteration,
             };
+        }
+        if ways.steps {
+            return RepeatKind::Iteration;
         }
         if ways.fresh {
             return if ways.leaves && !ways.goes_on { RepeatKind::Failover } else { RepeatKind::Iteration };
@@ -264,6 +278,7 @@ struct Ways {
     asks_again: bool,
     slept: bool,
     fresh: bool,
+    steps: bool,
 }
 
 impl Ways {

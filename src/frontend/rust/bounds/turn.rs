@@ -5,7 +5,7 @@ use super::cover;
 use super::run::{Cond, Exit, MatchArm, Node};
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{
-    Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, Stmt, UnaryOp,
+    Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, PatKind, Stmt, UnaryOp,
 };
 use crate::frontend::rust::val::Val;
 use crate::frontend::rust::values::{Cell, Source, walk};
@@ -202,14 +202,21 @@ impl Compile<'_, '_, '_> {
     }
 
     fn choice(&mut self, value: ExprId, arms: &[Arm]) -> Node {
-        let cond = self.fallible(value);
+        let (part, cond) = match self.part_of_tuple(value) {
+            Some((i, before, atom)) => (Some(i), Cond::First(Box::new(before), Box::new(atom))),
+            None => (None, self.fallible(value)),
+        };
         let values = self.look.values;
         let (tree, types) = (values.tree(self.look.body), values.types(self.look.body));
         let mut out: Vec<MatchArm> = Vec::new();
         for (i, arm) in arms.iter().enumerate() {
             let after = (0..i).filter(|k| cover::covers(tree, types, arms[*k].pat, arm.pat)).collect();
             let guard = arm.guard.map(|g| self.cond(g));
-            let side = cover::side(tree, arm.pat);
+            let side = match (part, &tree.pat(arm.pat).kind) {
+                (Some(i), PatKind::Tuple(parts)) => parts.get(i).and_then(|p| cover::side(tree, *p)),
+                (Some(_), _) => None,
+                (None, _) => cover::side(tree, arm.pat),
+            };
             let body = self.node(arm.body);
             let body = match self.failing && cover::is_ok(tree, arm.pat) && !keeps(&body) {
                 true => Node::Jump(Exit::Return),
@@ -220,9 +227,27 @@ impl Compile<'_, '_, '_> {
         Node::Match(cond, out)
     }
 
+    /// `match (op.await, delays.next())`: which part the counter decides, what happens before it, and how it decides.
+    fn part_of_tuple(&mut self, value: ExprId) -> Option<(usize, Node, Cond)> {
+        let ExprKind::Tuple(parts) = self.look.kind(value) else {
+            return None;
+        };
+        let (at, atom) = parts.iter().enumerate().find_map(|(i, p)| Some((i, self.decided(*p)?)))?;
+        let others = parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, p)| *p).collect::<Vec<_>>();
+        let before = others.into_iter().map(|p| self.node(p)).collect();
+        Some((at, Node::Seq(before), atom))
+    }
+
     /// Whether a value is `Some` or `Ok`, as far as the counter decides it.
     fn fallible(&mut self, value: ExprId) -> Cond {
-        let atom = match &self.focus {
+        match self.decided(value) {
+            Some(atom) => atom,
+            None => Cond::First(Box::new(self.node(value)), Box::new(Cond::Open)),
+        }
+    }
+
+    fn decided(&self, value: ExprId) -> Option<Cond> {
+        match &self.focus {
             Focus::Left(cell) if self.look.next(value).as_ref() == Some(cell) => Some(Cond::Next),
             Focus::Counter(cell, _) => match self.look.checked_sub(value) {
                 Some((found, n)) if found == *cell => Some(Cond::AtLeast(n)),
@@ -230,10 +255,6 @@ impl Compile<'_, '_, '_> {
             },
             Focus::Clock => self.look.elapsed(self.look.stripped(value)).map(|(up, _)| Cond::Is(up)),
             _ => None,
-        };
-        match atom {
-            Some(atom) => atom,
-            None => Cond::First(Box::new(self.node(value)), Box::new(Cond::Open)),
         }
     }
 

@@ -134,7 +134,7 @@ impl Flow<'_> {
             Some(label) => {
                 let id = self.fresh_loop();
                 self.blocks.insert(id);
-                self.loops.push(super::LoopFrame { id, label: Some(label.clone()), fresh: Default::default() });
+                self.loops.push(super::LoopFrame::new(id, Some(label.clone())));
                 let body = self.statements(block, 0);
                 self.loops.pop();
                 Effect::Repeat(Box::new(self.plain_block(id, body, block)))
@@ -181,6 +181,7 @@ impl Flow<'_> {
     ) -> Option<Effect> {
         let names = pats::bindings(self.tree, pat);
         self.note_origin(&names, value);
+        self.note_made(&names, value);
         if let Some(otherwise) = otherwise {
             return Some(self.let_else(pat, value, otherwise, block, index));
         }

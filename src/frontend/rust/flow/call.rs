@@ -157,7 +157,10 @@ impl Flow<'_> {
         let fresh: Vec<_> =
             self.loops.iter().filter(|l| l.fresh.iter().any(|p| from.contains(p))).map(|l| l.id).collect();
         let at = self.at(e);
-        self.notes.ops.entry(at).or_default().fresh_in.extend(fresh);
+        let steps = self.step_of(e, &["next", "try_next", "message", "recv"]);
+        let seen = self.notes.ops.entry(at).or_default();
+        seen.fresh_in.extend(fresh);
+        seen.steps_in.extend(steps);
     }
 
     fn foreign_call(&mut self, e: ExprId, path: &str, parts: &Parts) -> Effect {

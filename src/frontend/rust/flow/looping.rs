@@ -114,7 +114,7 @@ impl Flow<'_> {
         let tree = self.tree;
         match &tree.expr(e).kind {
             ExprKind::While { label, cond, body } => {
-                self.loops.push(LoopFrame { id, label: label.clone(), fresh: Default::default() });
+                self.loops.push(LoopFrame::new(id, label.clone()));
                 let mut turn = |f: &mut Self| tidy::dropped(f.expr(*body));
                 let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
                 let inner = self.condition(*cond, &mut turn, &mut done);
@@ -126,13 +126,14 @@ impl Flow<'_> {
                 let before = tidy::dropped(self.expr(*iter));
                 let names = pats::bindings(tree, *pat);
                 self.note_origin(&names, *iter);
-                self.loops.push(LoopFrame { id, label: label.clone(), fresh: names.into_iter().collect() });
+                let fresh = names.into_iter().collect();
+                self.loops.push(LoopFrame { fresh, ..LoopFrame::new(id, label.clone()) });
                 let inner = tidy::dropped(self.expr(*body));
                 self.loops.pop();
                 (before, if self.is_idle(&inner, id) { Effect::Nothing } else { inner })
             }
             ExprKind::Loop { label, body } => {
-                self.loops.push(LoopFrame { id, label: label.clone(), fresh: Default::default() });
+                self.loops.push(LoopFrame::new(id, label.clone()));
                 let inner = tidy::dropped(self.expr(*body));
                 self.loops.pop();
                 (Effect::Nothing, if self.is_idle(&inner, id) { Effect::Nothing } else { inner })

@@ -49,7 +49,9 @@ impl Flow<'_> {
         let counter = matches!(self.test(value).judged, Judged::Counter) || self.counters.contains(&value);
         let mut parts = Vec::new();
         for arm in arms {
-            self.note_origin(&pats::bindings(self.tree, arm.pat), value);
+            let names = pats::bindings(self.tree, arm.pat);
+            self.note_origin(&names, value);
+            self.note_made(&names, value);
             let guard = arm.guard.map_or(Effect::Nothing, |g| tidy::dropped(self.expr(g)));
             let body = self.expr(arm.body);
             parts.push(tidy::seq(vec![guard, body]));
@@ -90,7 +92,9 @@ impl Flow<'_> {
         els: &mut dyn FnMut(&mut Self) -> Effect,
     ) -> Effect {
         let scrutinee = self.expr(value);
-        self.note_origin(&pats::bindings(self.tree, pat), value);
+        let names = pats::bindings(self.tree, pat);
+        self.note_origin(&names, value);
+        self.note_made(&names, value);
         if tidy::is_pure(&scrutinee) {
             let judged = self.test(value).judged;
             let parts = vec![then(self), els(self)];

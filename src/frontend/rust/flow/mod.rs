@@ -10,6 +10,7 @@ mod call;
 mod clients;
 mod combinator;
 mod cond;
+mod fresh;
 mod looping;
 mod macros;
 mod matching;
@@ -47,6 +48,14 @@ struct LoopFrame {
     label: Option<crate::name::Name>,
     /// Bindings that are new in each turn because the loop makes them (the pattern of a `for`).
     fresh: FxHashSet<PatId>,
+    /// Bindings that its turn makes, of whatever.
+    made: FxHashSet<PatId>,
+}
+
+impl LoopFrame {
+    fn new(id: LoopId, label: Option<crate::name::Name>) -> Self {
+        Self { id, label, fresh: FxHashSet::default(), made: FxHashSet::default() }
+    }
 }
 
 /// What is known about one operation beside its effect, by the place of its call.
@@ -54,6 +63,8 @@ struct LoopFrame {
 pub struct OpSeen {
     /// Loops whose own fresh data the call's arguments are made of.
     pub fresh_in: Vec<LoopId>,
+    /// Loops for which it is the step to the next item (`lister.next()`): a failure is no reason to ask for the same.
+    pub steps_in: Vec<LoopId>,
     /// It is awaited.
     pub awaited: bool,
 }
@@ -176,9 +187,9 @@ impl<'a> Flow<'a> {
         LoopId(id)
     }
 
-    /// The effect that ends as the arm at that level has caught.
+    /// The effect that ends as the arm at that level has caught; outside of that arm nobody knows any more.
     fn caught(&self, level: Level) -> Effect {
-        Effect::Caught((self.depth - 1 - level).min(255) as u8)
+        Effect::Caught(self.depth.checked_sub(level + 1).map_or(255, |n| n.min(255) as u8))
     }
 
     /// Compiles inside one more arm; the closure gets the arm's level.

@@ -33,7 +33,7 @@ impl Fields<'_, '_> {
             Some(Some(value)) => match first_object(&value) {
                 Some(object) => {
                     let inner = self.flow.world.models.type_model(&object.what).and_then(|m| m.retries.clone());
-                    let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what };
+                    let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what, held: None };
                     fields.fill(&mut repeat, inner.as_ref().or(Some(model)), at);
                 }
                 None => {

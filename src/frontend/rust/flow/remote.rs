@@ -6,6 +6,7 @@ use super::call::Parts;
 use super::clients::Built;
 use super::{Flow, tidy};
 use crate::effect::{Client, Deadline, DeadlineKind, Effect, Key, Remote, Repeat, Safety, Shape, Stop, Target, Wait};
+use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
@@ -23,7 +24,8 @@ impl Flow<'_> {
         let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
         let found = holder.and_then(|h| self.object_of(h));
         let (object, doubtful) = self.stood_in(found, owner);
-        let fields = Fields { flow: self, object: object.as_deref(), owner };
+        let held = holder.and_then(|h| self.foreign_type(h));
+        let fields = Fields { flow: self, object: object.as_deref(), owner, held };
         let mut call = Effect::Remote(fields.request(e, path, model, parts, holder, doubtful));
         if model.answers_are_errors {
             call = tidy::statuses_to_errors(call, true);
@@ -45,6 +47,14 @@ impl Flow<'_> {
         first_object(&val)
             .filter(|o| o.built_at.is_some())
             .or_else(|| first_object(&self.world.values.close(self.body, val)))
+    }
+
+    /// The foreign type of an expression.
+    fn foreign_type(&self, e: ExprId) -> Option<Name> {
+        match self.types.types.get(&pats::root(self.tree, e)).or_else(|| self.types.types.get(&e))? {
+            Ty::Foreign(name, _) => Some(name.clone()),
+            _ => None,
+        }
     }
 
     /// A request whose client is not followed takes the fields of the clients that the tree builds, if these agree.
@@ -73,7 +83,7 @@ impl Flow<'_> {
         match object {
             Some(object) => {
                 let model = self.world.models.type_model(&object.what).and_then(|m| m.retries.clone());
-                let fields = Fields { flow: self, object: Some(&object), owner: &object.what };
+                let fields = Fields { flow: self, object: Some(&object), owner: &object.what, held: None };
                 fields.fill(repeat, model.as_ref(), at);
             }
             None => match policy {
@@ -106,6 +116,8 @@ pub(super) struct Fields<'f, 'a> {
     pub flow: &'f Flow<'a>,
     pub object: Option<&'f Object>,
     pub owner: &'f str,
+    /// The type of the client that is handed over, where its object is not followed.
+    pub held: Option<Name>,
 }
 
 impl Fields<'_, '_> {
@@ -115,7 +127,7 @@ impl Fields<'_, '_> {
 
     /// The model's default of a field, and its source line.
     pub(super) fn default(&self, name: &str) -> Option<(&Scalar, Option<&Name>)> {
-        let types = [self.object.map(|o| &*o.what), Some(self.owner)];
+        let types = [self.held.as_deref(), self.object.map(|o| &*o.what), Some(self.owner)];
         types.into_iter().flatten().find_map(|what| {
             let field = self.flow.world.models.type_model(what)?.fields.get(name)?;
             Some((field.default.as_ref()?, field.source.as_ref()))
@@ -123,7 +135,7 @@ impl Fields<'_, '_> {
     }
 
     pub(super) fn means(&self, name: &str) -> Option<Means> {
-        let types = [self.object.map(|o| &*o.what), Some(self.owner)];
+        let types = [self.held.as_deref(), self.object.map(|o| &*o.what), Some(self.owner)];
         types.into_iter().flatten().find_map(|what| self.flow.world.models.type_model(what)?.fields.get(name)?.means)
     }
 
@@ -256,14 +268,15 @@ impl Fields<'_, '_> {
         } else if let Some(what) = &model.retried_by
             && let Some(retries) = self.flow.world.models.type_model(what).and_then(|m| m.retries.clone())
         {
-            let fields = Fields { flow: self.flow, object: self.object.filter(|o| o.what == *what), owner: what };
+            let fields =
+                Fields { flow: self.flow, object: self.object.filter(|o| o.what == *what), owner: what, held: None };
             call = fields.layer(call, &retries, at);
         }
         let Some(Field { value: Val::List(layers), .. }) = self.set("layers") else { return call };
         for layer in layers.iter().rev() {
             let Some(object) = first_object(layer) else { continue };
             let Some(layer) = self.flow.world.models.type_model(&object.what) else { continue };
-            let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what };
+            let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what, held: None };
             let Some(retries) = layer.retries.clone() else {
                 if let Some((limit, origin)) = fields.ms("timeout") {
                     let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(at) };
