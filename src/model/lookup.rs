@@ -1,5 +1,7 @@
 //! Finding what a model says about a path: exact paths by hash, patterns with `*` after them.
 
+use std::sync::RwLock;
+
 use rustc_hash::FxHashMap;
 
 use super::{FnModel, Model, Models, TypeModel};
@@ -19,7 +21,12 @@ pub struct Lookup {
     functions: FxHashMap<Name, usize>,
     function_patterns: Vec<Place>,
     trait_methods: FxHashMap<Name, Vec<Place>>,
+    types_tried: Tried,
+    functions_tried: Tried,
 }
+
+/// Patterns are tried once per path; the same paths are asked for all the time.
+type Tried = RwLock<FxHashMap<Name, Option<Place>>>;
 
 /// A chain of `derefs_to` or aliases longer than this is a mistake in a model.
 const STEPS: usize = 8;
@@ -50,7 +57,7 @@ impl Models {
         if let Some(at) = self.lookup.types.get(path) {
             return self.models[*at].types.get(path);
         }
-        let found = self.lookup.type_patterns.iter().find(|(_, pattern)| path_matches(pattern, path))?;
+        let found = tried(&self.lookup.types_tried, &self.lookup.type_patterns, path)?;
         self.models[found.0].types.get(&found.1)
     }
 
@@ -87,7 +94,7 @@ impl Models {
         if let Some(found) = self.trait_function(path) {
             return Some(found);
         }
-        let found = self.lookup.function_patterns.iter().find(|(_, pattern)| path_matches(pattern, path))?;
+        let found = tried(&self.lookup.functions_tried, &self.lookup.function_patterns, path)?;
         self.models[found.0].functions.get(&found.1)
     }
 
@@ -121,6 +128,18 @@ impl Models {
             methods.chain(traits).chain(m.functions.values()).filter_map(|f| f.returns.as_ref())
         })
     }
+}
+
+/// The first pattern that fits a path.
+fn tried(known: &Tried, patterns: &[Place], path: &str) -> Option<Place> {
+    if let Some(found) = known.read().ok().and_then(|k| k.get(path).cloned()) {
+        return found;
+    }
+    let found = patterns.iter().find(|(_, pattern)| path_matches(pattern, path)).cloned();
+    if let Ok(mut known) = known.write() {
+        known.insert(Name::new(path), found.clone());
+    }
+    found
 }
 
 impl Lookup {

@@ -38,7 +38,7 @@ use crate::value::{Origin, Value};
 /// Expressions inside one another, calls included.
 const DEEPEST: u32 = 160;
 /// Expressions looked at for one question from outside.
-const FUEL: u32 = 60_000;
+const FUEL: u32 = 8_000;
 /// Callers looked at for one parameter, and places for one field.
 const PLACES: usize = 2_000;
 
@@ -59,6 +59,9 @@ pub struct Values<'a> {
     index: index::Index,
     body_index: RefCell<FxHashMap<BodyId, Rc<BodyIndex>>>,
     known: RefCell<FxHashMap<Asked, Val>>,
+    /// Answers that were cut short, for the rest of the question from outside that is being answered: without them a
+    /// circle of fields and parameters is gone round once per path.
+    tentative: RefCell<FxHashMap<Asked, Val>>,
     active: RefCell<FxHashSet<Asked>>,
     /// Values that locals have while their own reassignment is looked at.
     assumed: RefCell<Vec<(BodyId, PatId, Val)>>,
@@ -84,6 +87,7 @@ impl<'a> Values<'a> {
             index: index::Index::build(program, bodies),
             body_index: RefCell::default(),
             known: RefCell::default(),
+            tentative: RefCell::default(),
             active: RefCell::default(),
             assumed: RefCell::default(),
             depth: Counter::new(0),
@@ -202,6 +206,10 @@ impl<'a> Values<'a> {
         let depth = self.depth.get();
         if depth == 0 {
             self.fuel.set(FUEL);
+            self.tentative.borrow_mut().clear();
+        } else if let Some(cut) = self.tentative.borrow().get(&question) {
+            self.cuts.set(self.cuts.get() + 1);
+            return cut.clone();
         }
         let fuel = self.fuel.get();
         if depth >= DEEPEST || fuel == 0 {
@@ -221,6 +229,8 @@ impl<'a> Values<'a> {
         let sound = self.cuts.get() == cuts && self.assumed.borrow().is_empty();
         if sound || depth == 0 {
             self.known.borrow_mut().insert(question, value.clone());
+        } else if self.assumed.borrow().is_empty() {
+            self.tentative.borrow_mut().insert(question, value.clone());
         }
         value
     }
