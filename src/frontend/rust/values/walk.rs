@@ -5,12 +5,8 @@ use crate::frontend::rust::tree::{Block, ExprId, ExprKind, MacroArgs, PatId, Pat
 /// Every direct child expression. Items declared inside a block are bodies of their own and not visited.
 pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
     match kind {
-        ExprKind::Call { callee, args } => {
-            visit(*callee);
-            args.iter().copied().for_each(visit);
-        }
-        ExprKind::Method { receiver, args, .. } => {
-            visit(*receiver);
+        ExprKind::Call { callee: first, args } | ExprKind::Method { receiver: first, args, .. } => {
+            visit(*first);
             args.iter().copied().for_each(visit);
         }
         ExprKind::Field { base: one, .. }
