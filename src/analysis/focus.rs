@@ -230,13 +230,7 @@ impl Focus<'_, '_> {
         if !counted {
             return Vec::new();
         }
-        let after = |succeeded: bool| -> Vec<Vec<Choice>> {
-            let one = |arm: usize| {
-                let kept = |e: &Ending| (*e == Ending::Ok) == succeeded;
-                follow[arm].iter().map(|choice| only_where(choice, &uncounted[arm], &asked[arm], kept)).collect()
-            };
-            (0..arms.len()).map(one).collect()
-        };
+        let after = |succeeded: bool| counted_after(succeeded, &follow, &uncounted, &asked);
         let mut out = combined(&bodies, &after(false), &asked, on, contexts.len());
         if asked.iter().flatten().any(|(_, e)| *e == Ending::Ok) {
             out.extend(combined(&[none], &after(true), &asked, on, contexts.len()));
@@ -261,6 +255,21 @@ fn only_where(choice: &Choice, plain: &Choice, asked: &[(usize, Ending)], kept: 
 fn caught_by(arm: usize, on: &[Endings], bodies: &[Rc<Table>]) -> Vec<(usize, Ending)> {
     let cells = bodies.iter().enumerate().flat_map(|(k, t)| t.cells().iter().map(move |c| (k, c)));
     cells.filter(|(_, c)| table::arm_for(c, on) == Some(arm)).map(|(k, c)| (k, c.ending)).collect()
+}
+
+/// The choices of each arm, counted only after a body that succeeded, or only after one that failed.
+fn counted_after(
+    succeeded: bool,
+    follow: &[Vec<Choice>],
+    uncounted: &[Choice],
+    asked: &[Vec<(usize, Ending)>],
+) -> Vec<Vec<Choice>> {
+    let kept = |e: &Ending| (*e == Ending::Ok) == succeeded;
+    let arms = follow.iter().zip(uncounted).zip(asked);
+    let one = |((choices, plain), asked): ((&Vec<Choice>, &Choice), &Vec<(usize, Ending)>)| {
+        choices.iter().map(|choice| only_where(choice, plain, asked, kept)).collect()
+    };
+    arms.map(one).collect()
 }
 
 /// Every choice of the body with every choice of each arm.

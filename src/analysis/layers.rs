@@ -10,7 +10,8 @@ use super::number::{Limit, limit};
 use super::paths::reasoned;
 use crate::effect::{Arg, DeadlineKind, Effect, LoopId, PlaceId, Repeat, RepeatKind};
 use crate::fact::Facts;
-use crate::value::Tries;
+use crate::source::Span;
+use crate::value::{Bound, Tries};
 
 pub fn all(facts: &Facts, arena: &Arena<'_>, covered: &Covered) -> Vec<Layer> {
     let mut bound: FxHashMap<LoopId, Vec<LayerIx>> = FxHashMap::default();
@@ -80,29 +81,14 @@ fn layer(
     total_ms: Option<u64>,
     instances: &[LayerIx],
 ) -> Layer {
-    let at = |ix: &LayerIx| &arena.layers[ix.0 as usize];
     let plain = limit(repeat, &|_| None);
-    let needs = called_param(&repeat.body).is_some() || hangs_on_a_param(repeat);
-    let mut bound_by = Vec::new();
-    let mut largest: Option<&Limit> = None;
-    for instance in instances.iter().map(at).filter(|_| needs) {
-        if let Some(call) = instance.bound_at {
-            bound_by.push((call, reasoned(instance.limit.n, true, &instance.limit.why)));
-            let smaller = |l: &Limit| (l.n.high, l.n.low) < (instance.limit.n.high, instance.limit.n.low);
-            if largest.is_none_or(smaller) {
-                largest = Some(&instance.limit);
-            }
-        }
-    }
-    bound_by.sort_by_key(|(call, _)| *call);
-    bound_by.dedup();
+    let bound = bound_by_callers(arena, repeat, instances);
+    let largest = largest(&bound);
     let chosen = largest.unwrap_or(&plain);
     let reached = instances.iter().any(|ix| covered.reached.contains(ix));
     let only_by_deadline = reached && !instances.iter().any(|ix| covered.open.contains(ix));
     let attempts = match largest {
-        Some(_) => {
-            instances.iter().map(at).filter(|i| i.bound_at.is_some()).fold(Tries::ONE, |n, i| n.worse(i.limit.n))
-        }
+        Some(_) => bound.iter().fold(Tries::ONE, |n, (_, l)| n.worse(l.n)),
         None => plain.n,
     };
     Layer {
@@ -123,9 +109,33 @@ fn layer(
         seen: repeat.seen.clone(),
         per_try_ms: repeat.per_try_ms,
         total_ms,
-        bound_by,
+        bound_by: given_by(&bound),
         reached,
     }
+}
+
+/// What each caller's call makes of the layer's limit, where the layer hangs on what a caller gives.
+fn bound_by_callers<'x>(arena: &'x Arena<'_>, repeat: &Repeat, instances: &[LayerIx]) -> Vec<(Span, &'x Limit)> {
+    if called_param(&repeat.body).is_none() && !hangs_on_a_param(repeat) {
+        return Vec::new();
+    }
+    let layers = instances.iter().map(|ix| &arena.layers[ix.0 as usize]);
+    layers.filter_map(|l| Some((l.bound_at?, &l.limit))).collect()
+}
+
+/// The first of the largest.
+fn largest<'x>(bound: &[(Span, &'x Limit)]) -> Option<&'x Limit> {
+    let size = |l: &Limit| (l.n.high, l.n.low);
+    let larger = |a: &'x Limit, b: &'x Limit| if size(a) < size(b) { b } else { a };
+    bound.iter().map(|(_, l)| *l).reduce(larger)
+}
+
+/// The number at each call, in the order of the source.
+fn given_by(bound: &[(Span, &Limit)]) -> Vec<(Span, Bound<u64>)> {
+    let mut given: Vec<_> = bound.iter().map(|(call, l)| (*call, reasoned(l.n, true, &l.why))).collect();
+    given.sort_by_key(|(call, _)| *call);
+    given.dedup();
+    given
 }
 
 /// Whether its number changes with what a caller gives.

@@ -7,6 +7,7 @@ use super::UnsafeRepeat;
 use super::endings::{Evaluator, Which, World};
 use super::node::{Node, NodeId, SiteId};
 use super::paths::layer_use;
+use super::table::Turns;
 use super::view::Marks;
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Key, LoopId, Safety};
@@ -21,6 +22,21 @@ const DOUBTFUL: [Ending; 6] = [
     Ending::Status(FailureClass::Unavailable),
     Ending::Status(FailureClass::GatewayTimeout),
 ];
+
+/// The doubtful failures of one call after which the layer begins another turn.
+fn sent_again_after(evaluator: &mut Evaluator<'_>, turns: &Turns, body: NodeId, site: SiteId) -> Endings {
+    let mut again = Endings::NONE;
+    for ending in DOUBTFUL {
+        let counted = Which::Site(site);
+        let world = World { failing: counted, fails_with: ending, counted, only: None };
+        let table = evaluator.table(body, world);
+        if turns.again(&table).is_some_and(|m| m.high > 0) {
+            let shown = if ending == Ending::Never { Ending::Error(FailureClass::Timeout) } else { ending };
+            again |= Endings::one(shown);
+        }
+    }
+    again
+}
 
 /// What was judged already, by any operation.
 #[derive(Default)]
@@ -44,16 +60,7 @@ pub fn judge(
     }
     let mut out = Vec::new();
     for (site, dep) in unsafe_calls(evaluator, *body, marks) {
-        let mut again = Endings::NONE;
-        for ending in DOUBTFUL {
-            let counted = Which::Site(site);
-            let world = World { failing: counted, fails_with: ending, counted, only: None };
-            let table = evaluator.table(*body, world);
-            if turns.again(&table).is_some_and(|m| m.high > 0) {
-                let shown = if ending == Ending::Never { Ending::Error(FailureClass::Timeout) } else { ending };
-                again |= Endings::one(shown);
-            }
-        }
+        let again = sent_again_after(evaluator, turns, *body, site);
         let layer = layer_use(arena, *layer);
         if again.is_empty() || !judged.found.insert((site, layer.id, layer.bound_at)) {
             continue;

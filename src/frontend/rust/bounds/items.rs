@@ -22,6 +22,19 @@ pub enum Items {
     Endless,
 }
 
+/// One iterator after the other.
+fn chained(first: Items, second: Option<Items>) -> Items {
+    match (first, second) {
+        (Items::Endless, _) | (_, Some(Items::Endless)) => Items::Endless,
+        (Items::Turns(a, o), Some(Items::Turns(b, p))) => {
+            let (sum, origin) = largest(&binary(BinaryOp::Add, Val::Int(a, o), Val::Int(b, p)));
+            Items::Turns(sum, origin)
+        }
+        (Items::Data(..) | Items::Ends { data: true }, _) => Items::Ends { data: true },
+        _ => Items::Ends { data: false },
+    }
+}
+
 impl Look<'_, '_> {
     pub fn items(&self, e: ExprId) -> Items {
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.items_of(e))
@@ -58,36 +71,31 @@ impl Look<'_, '_> {
                 _ => Items::Ends { data: false },
             },
             "cycle" => Items::Endless,
-            "take" => {
-                let (limit, origin) = largest(&n());
-                match self.items(receiver) {
-                    Items::Turns(Value::Number(have), from) => match limit {
-                        Value::Number(most) if most < have => Items::Turns(Value::Number(most), origin),
-                        _ => Items::Turns(Value::Number(have), from),
-                    },
-                    Items::Data(..) | Items::Ends { data: true } => Items::Data(limit, origin),
-                    _ => Items::Turns(limit, origin),
-                }
-            }
+            "take" => self.taken(receiver, &n()),
             "skip" => self.changed(receiver, |v, o| binary(BinaryOp::Sub, Val::Int(v, o), n())),
             "step_by" => self.changed(receiver, |v, o| match (v, largest(&n()).0) {
                 (Value::Number(v), Value::Number(by)) if by > 0 => Val::Int(Value::Number(v.div_ceil(by)), o),
                 _ => Val::unknown("it counts in steps"),
             }),
-            "chain" => match (self.items(receiver), args.first().map(|a| self.items(*a))) {
-                (Items::Endless, _) | (_, Some(Items::Endless)) => Items::Endless,
-                (Items::Turns(a, o), Some(Items::Turns(b, p))) => {
-                    let (sum, origin) = largest(&binary(BinaryOp::Add, Val::Int(a, o), Val::Int(b, p)));
-                    Items::Turns(sum, origin)
-                }
-                (Items::Data(..) | Items::Ends { data: true }, _) => Items::Ends { data: true },
-                _ => Items::Ends { data: false },
-            },
+            "chain" => chained(self.items(receiver), args.first().map(|a| self.items(*a))),
             "zip" => match (self.items(receiver), args.first().map(|a| self.items(*a))) {
                 (Items::Endless, Some(other)) => other,
                 (one, _) => one,
             },
             _ => self.of_value(&self.values.eval(self.body, e)),
+        }
+    }
+
+    /// The first `n` of what the receiver gives.
+    fn taken(&self, receiver: ExprId, n: &Val) -> Items {
+        let (limit, origin) = largest(n);
+        match self.items(receiver) {
+            Items::Turns(Value::Number(have), from) => match limit {
+                Value::Number(most) if most < have => Items::Turns(Value::Number(most), origin),
+                _ => Items::Turns(Value::Number(have), from),
+            },
+            Items::Data(..) | Items::Ends { data: true } => Items::Data(limit, origin),
+            _ => Items::Turns(limit, origin),
         }
     }
 

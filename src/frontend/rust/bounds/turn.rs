@@ -52,6 +52,12 @@ impl Compile<'_, '_, '_> {
         }
     }
 
+    /// The value that is carried out is run first.
+    fn leaves(&mut self, value: Option<ExprId>, to: Exit) -> Node {
+        let before = value.map_or_else(Node::nothing, |v| self.node(v));
+        Node::Seq(vec![before, Node::Jump(to)])
+    }
+
     fn node(&mut self, e: ExprId) -> Node {
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.node_of(e))
     }
@@ -70,17 +76,13 @@ impl Compile<'_, '_, '_> {
             ExprKind::While { label, cond, body } => self.inner_loop(e, label, Some(*cond), *body),
             ExprKind::For { label, iter, body, .. } => self.inner_loop(e, label, Some(*iter), *body),
             ExprKind::Break { label, value } => {
-                let before = value.map_or_else(Node::nothing, |v| self.node(v));
                 let to = self.target(label.as_ref(), true).map_or(Exit::Return, Exit::Break);
-                Node::Seq(vec![before, Node::Jump(to)])
+                self.leaves(*value, to)
             }
             ExprKind::Continue { label } => {
                 Node::Jump(self.target(label.as_ref(), false).map_or(Exit::Return, Exit::Again))
             }
-            ExprKind::Return(value) => {
-                let before = value.map_or_else(Node::nothing, |v| self.node(v));
-                Node::Seq(vec![before, Node::Jump(Exit::Return)])
-            }
+            ExprKind::Return(value) => self.leaves(*value, Exit::Return),
             ExprKind::Try(inner) => {
                 let cond = self.fallible(*inner);
                 Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
@@ -92,14 +94,8 @@ impl Compile<'_, '_, '_> {
                 Node::If(cond, Box::new(Node::nothing()), Box::new(Node::nothing()))
             }
             ExprKind::Macro(call) => self.macro_node(e, call),
-            ExprKind::Assign { to, value } => {
-                let before = self.node(*value);
-                Node::Seq(vec![before, self.assigned(*to, *value)])
-            }
-            ExprKind::OpAssign { op, to, value } => {
-                let before = self.node(*value);
-                Node::Seq(vec![before, self.moved(*op, *to, *value)])
-            }
+            ExprKind::Assign { to, value } => Node::Seq(vec![self.node(*value), self.assigned(*to, *value)]),
+            ExprKind::OpAssign { op, to, value } => Node::Seq(vec![self.node(*value), self.moved(*op, *to, *value)]),
             _ => self.plain(e),
         }
     }

@@ -21,6 +21,8 @@ mod select;
 mod types;
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -16,6 +16,21 @@ pub(super) fn never() -> Val {
     Val::Any(Vec::new())
 }
 
+fn not(value: &Val) -> Val {
+    match value {
+        Val::Bool(b) => Val::Bool(!b),
+        _ => Val::unknown("computed at run time"),
+    }
+}
+
+/// Whole numbers below zero are not followed.
+fn negative(value: &Val) -> Val {
+    match value {
+        Val::Float(f) => Val::Float(-f),
+        _ => Val::unknown("a negative number"),
+    }
+}
+
 impl Values<'_> {
     pub(super) fn eval_expr(&self, body: BodyId, e: ExprId) -> Val {
         let tree = self.tree(body);
@@ -31,14 +46,8 @@ impl Values<'_> {
             | ExprKind::Ref(inner)
             | ExprKind::Unary(UnaryOp::Deref, inner)
             | ExprKind::Async { block: inner } => self.eval(body, *inner),
-            ExprKind::Unary(UnaryOp::Not, inner) => match self.eval(body, *inner) {
-                Val::Bool(b) => Val::Bool(!b),
-                _ => Val::unknown("computed at run time"),
-            },
-            ExprKind::Unary(UnaryOp::Neg, inner) => match self.eval(body, *inner) {
-                Val::Float(f) => Val::Float(-f),
-                _ => Val::unknown("a negative number"),
-            },
+            ExprKind::Unary(UnaryOp::Not, inner) => not(&self.eval(body, *inner)),
+            ExprKind::Unary(UnaryOp::Neg, inner) => negative(&self.eval(body, *inner)),
             ExprKind::Binary { op, left, right } => binary(*op, self.eval(body, *left), self.eval(body, *right)),
             ExprKind::Struct { path, fields, base } => self.literal_struct(body, e, path, fields, *base),
             ExprKind::Tuple(parts) => self.tuple(body, parts),

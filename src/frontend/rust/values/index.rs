@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::walk;
 use crate::frontend::rust::program::{AdtId, BodyId, BodyTypes, ConstId, FnId, Owner, Program, Target, TraitRef, Ty};
-use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId, PatKind, RustFile, Stmt};
+use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, Stmt};
 use crate::name::Name;
 
 /// A step from a value to a part of it.
@@ -232,15 +232,7 @@ impl BodyIndex {
                     self.bind(tree, *pat, Source::ClosureParam(e, i), Some(e));
                 }
             }
-            ExprKind::Macro(call) => {
-                if let crate::frontend::rust::tree::MacroArgs::Select(arms) = &call.args {
-                    for arm in arms {
-                        if let (Some(pat), Some(future)) = (arm.pat, arm.future) {
-                            self.bind(tree, pat, Source::Matched(future), Some(arm.body));
-                        }
-                    }
-                }
-            }
+            ExprKind::Macro(call) => self.bind_selected(tree, &call.args),
             ExprKind::Assign { to, value } => self.change(tree, types, *to, Change::Assign(e, *value)),
             ExprKind::OpAssign { op, to, value } => self.change(tree, types, *to, Change::Op(e, *op, *value)),
             // The tree does not tell `&` from `&mut`: only a call that is handed the reference can change it, and only
@@ -253,6 +245,16 @@ impl BodyIndex {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The arms of a `select!` bind what their futures give.
+    fn bind_selected(&mut self, tree: &RustFile, args: &MacroArgs) {
+        let MacroArgs::Select(arms) = args else { return };
+        for arm in arms {
+            if let (Some(pat), Some(future)) = (arm.pat, arm.future) {
+                self.bind(tree, pat, Source::Matched(future), Some(arm.body));
+            }
         }
     }
 

@@ -87,6 +87,11 @@ impl Apply<'_, '_> {
         if matches!(self.model.does, Some(Does::Random)) {
             return Some(Val::unknown("random"));
         }
+        self.to_one(receiver)
+    }
+
+    /// The same for a receiver that is one value, or none.
+    fn to_one(&self, receiver: Option<&Val>) -> Option<Val> {
         let made = self.made();
         let keeps = self.model.carries || !self.model.sets.is_empty() || self.returns_self();
         let from = match (self.model.carries_arg, receiver) {

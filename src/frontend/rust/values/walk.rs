@@ -5,13 +5,8 @@ use crate::frontend::rust::tree::{Block, ExprId, ExprKind, MacroArgs, PatId, Pat
 /// Every direct child expression. Items declared inside a block are bodies of their own and not visited.
 pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
     match kind {
-        ExprKind::Call { callee, args } => {
-            visit(*callee);
-            args.iter().copied().for_each(visit);
-        }
-        ExprKind::Method { receiver, args, .. } => {
-            visit(*receiver);
-            args.iter().copied().for_each(visit);
+        ExprKind::Call { callee: first, args } | ExprKind::Method { receiver: first, args, .. } => {
+            std::iter::once(first).chain(args).copied().for_each(visit)
         }
         ExprKind::Field { base: one, .. }
         | ExprKind::Try(one)
@@ -29,26 +24,13 @@ pub fn children(kind: &ExprKind, visit: &mut dyn FnMut(ExprId)) {
         | ExprKind::While { cond: a, body: b, .. }
         | ExprKind::For { iter: a, body: b, .. }
         | ExprKind::Assign { to: b, value: a }
-        | ExprKind::OpAssign { to: b, value: a, .. } => {
-            visit(*a);
-            visit(*b);
-        }
-        ExprKind::Struct { fields, base, .. } => {
-            fields.iter().for_each(|(_, e)| visit(*e));
-            base.iter().copied().for_each(visit);
-        }
+        | ExprKind::OpAssign { to: b, value: a, .. } => [*a, *b].into_iter().for_each(visit),
+        ExprKind::Struct { fields, base, .. } => fields.iter().map(|(_, e)| *e).chain(*base).for_each(visit),
         ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().copied().for_each(visit),
-        ExprKind::If { cond, then, otherwise } => {
-            visit(*cond);
-            visit(*then);
-            otherwise.iter().copied().for_each(visit);
-        }
+        ExprKind::If { cond, then, otherwise } => [*cond, *then].into_iter().chain(*otherwise).for_each(visit),
         ExprKind::Match { value, arms } => {
-            visit(*value);
-            for arm in arms {
-                arm.guard.iter().copied().for_each(&mut *visit);
-                visit(arm.body);
-            }
+            let of_arms = arms.iter().flat_map(|arm| arm.guard.into_iter().chain([arm.body]));
+            std::iter::once(*value).chain(of_arms).for_each(visit)
         }
         ExprKind::Block(block) => block_children(block, visit),
         ExprKind::Break { value: one, .. } | ExprKind::Return(one) | ExprKind::Yield(one) => {

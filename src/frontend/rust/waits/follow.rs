@@ -10,6 +10,12 @@ use crate::frontend::rust::val::Val;
 use crate::frontend::rust::values::{Cell, Values, cell, float, largest, root, walk};
 use crate::source::Span;
 
+/// A product that cannot overflow: only what was risky before stays so.
+fn multiply_guarded(a: Delay, b: Delay, place: Span) -> Delay {
+    let risky = a.risky.or(b.risky);
+    Delay { risky, ..combine::multiply(a, b, place) }
+}
+
 /// Calls inside calls that are followed.
 const DEEPEST: usize = 12;
 /// Expressions looked at for one wait.
@@ -337,20 +343,12 @@ impl<'v, 'a> Follow<'v, 'a> {
             "add" | "saturating_add" | "checked_add" | "wrapping_add" => combine::add(on(), arg(0), 1.0),
             "sub" | "saturating_sub" | "checked_sub" => combine::add(on(), arg(0), -1.0),
             "mul" | "mul_f64" | "mul_f32" | "wrapping_mul" => combine::multiply(on(), arg(0), place),
-            "saturating_mul" | "checked_mul" => {
-                let (a, b) = (on(), arg(0));
-                let risky = a.risky.or(b.risky);
-                Delay { risky, ..combine::multiply(a, b, place) }
-            }
+            "saturating_mul" | "checked_mul" => multiply_guarded(on(), arg(0), place),
             "div_f64" | "div_f32" | "checked_div" => combine::divide(on(), arg(0)),
-            "pow" | "powi" | "powf" | "wrapping_pow" => combine::power(
-                on(),
-                arg(0),
-                1.0,
-                name.starts_with("powi") || name == "powf",
-                place,
-                self.bits(body, receiver),
-            ),
+            "pow" | "powi" | "powf" | "wrapping_pow" => {
+                let checked = name == "powi" || name == "powf";
+                combine::power(on(), arg(0), 1.0, checked, place, self.bits(body, receiver))
+            }
             "saturating_pow" | "checked_pow" => combine::power(on(), arg(0), 1.0, true, place, 64),
             "checked_shl" | "wrapping_shl" | "shl" => {
                 self.shifted(on(), arg(0), name != "shl", place, self.bits(body, receiver))
