@@ -265,11 +265,9 @@ fn counted_after(
     asked: &[Vec<(usize, Ending)>],
 ) -> Vec<Vec<Choice>> {
     let kept = |e: &Ending| (*e == Ending::Ok) == succeeded;
-    let arms = follow.iter().zip(uncounted).zip(asked);
-    let one = |((choices, plain), asked): ((&Vec<Choice>, &Choice), &Vec<(usize, Ending)>)| {
-        choices.iter().map(|choice| only_where(choice, plain, asked, kept)).collect()
-    };
-    arms.map(one).collect()
+    let one =
+        |arm: usize| follow[arm].iter().map(|c| only_where(c, &uncounted[arm], &asked[arm], kept)).collect::<Vec<_>>();
+    (0..follow.len()).map(one).collect()
 }
 
 /// Every choice of the body with every choice of each arm.

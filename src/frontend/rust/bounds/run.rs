@@ -106,7 +106,7 @@ struct Flow {
 }
 
 fn put(into: &mut States, key: (i64, bool), tries: u64) {
-    if into.len() >= MOST && !into.contains_key(&key) {
+    if key.0 != LOST && into.len() >= MOST && !into.contains_key(&key) {
         put(into, (LOST, key.1), tries);
         return;
     }
