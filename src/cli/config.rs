@@ -14,11 +14,12 @@ pub struct Loaded {
     pub text: Option<String>,
 }
 
-/// The file named on the command line, else the nearest one here or above up to the repository's root, else defaults.
-pub fn load(named: Option<&Path>) -> Result<Loaded, Error> {
+/// The file named on the command line, else the nearest one here or above up to the repository's root, else the one in
+/// the only folder that is looked at, else defaults.
+pub fn load(named: Option<&Path>, paths: &[String]) -> Result<Loaded, Error> {
     let found = match named {
         Some(path) => Some((path.to_path_buf(), path.display().to_string())),
-        None => nearest()?,
+        None => nearest()?.or_else(|| inside(paths)),
     };
     let Some((path, shown)) = found else { return Ok(Loaded::default()) };
     let shown = shown.replace('\\', "/");
@@ -52,6 +53,12 @@ fn nearest() -> Result<Option<(PathBuf, String)>, Error> {
         shown.push_str("../");
     }
     Ok(None)
+}
+
+fn inside(paths: &[String]) -> Option<(PathBuf, String)> {
+    let [only] = paths else { return None };
+    let file = Path::new(only).join(NAME);
+    file.is_file().then(|| (file.clone(), file.display().to_string()))
 }
 
 /// An I/O error without the system's number.

@@ -9,7 +9,7 @@ use crate::report::human::{self, Filter};
 use crate::report::sanitise;
 
 pub fn run(explain: &Explain) -> Result<u8, Error> {
-    let settings = config::load(explain.shared.config.as_deref())?.settings;
+    let settings = config::load(explain.shared.config.as_deref(), &explain.paths)?.settings;
     let models = models::all(&settings)?;
     let text = match explain.what.as_deref() {
         None => list(&models),

@@ -103,7 +103,7 @@ struct Done {
 
 fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     let began = Instant::now();
-    let loaded = config::load(shared.config.as_deref())?;
+    let loaded = config::load(shared.config.as_deref(), paths)?;
     let options = shared.options()?;
     let found = find(shared, paths, &loaded.settings)?;
     for note in found.notes.iter().filter(|_| !shared.quiet) {
