@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 /// Enough for more than 400,000 lines.
-const CRATES: usize = 64;
+const CRATES: usize = 40;
 const MODULES: usize = 28;
 const FUNCTIONS: usize = 12;
 

@@ -26,6 +26,9 @@ pub struct Lower<'t> {
 /// Tokens of an inner macro are read once more per level around them.
 const MACRO_DEPTH: u32 = 16;
 
+/// Of code with few comments. Growing the list moves it again and again, and it is most of what a file leaves behind.
+const BYTES_PER_EXPR: usize = 28;
+
 /// Runs one step of a recursion over the input with enough stack.
 pub fn deep<R>(run: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, run)
@@ -33,7 +36,9 @@ pub fn deep<R>(run: impl FnOnce() -> R) -> R {
 
 impl<'t> Lower<'t> {
     pub fn new(text: &'t str, base: u32, parser_stack: usize) -> Lower<'t> {
-        let (out, names, buffer) = Default::default();
+        let (names, buffer) = Default::default();
+        let mut out = RustFile::default();
+        out.exprs.reserve(text.len() / BYTES_PER_EXPR);
         Lower {
             text,
             base,

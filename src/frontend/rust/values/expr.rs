@@ -142,8 +142,8 @@ impl Values<'_> {
 
     /// What a local can be. One that is changed by arithmetic has no value of its own; see `bounds` and `waits`.
     pub fn local(&self, body: BodyId, pat: PatId) -> Val {
-        if let Some((_, _, v)) = self.assumed.borrow().iter().rev().find(|(b, p, _)| (*b, *p) == (body, pat)) {
-            return v.clone();
+        if let Some(value) = self.supposed(body, pat) {
+            return value;
         }
         let locals = self.locals(body);
         let first = self.first_value(body, &locals, pat);
@@ -176,9 +176,7 @@ impl Values<'_> {
                 Change::Assign(_, value) => {
                     let before = all.last().cloned().unwrap_or_else(never);
                     let own = self.mentions(body, *value, pat);
-                    self.assumed.borrow_mut().push((body, pat, before));
-                    let after = self.eval(body, *value);
-                    self.assumed.borrow_mut().pop();
+                    let after = self.supposing(body, pat, before, || self.eval(body, *value));
                     match (own, &after) {
                         // A builder that is handed on: the last state has seen every setter.
                         (true, Val::Object(_)) => all = vec![after],

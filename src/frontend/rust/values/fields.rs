@@ -23,7 +23,7 @@ impl Values<'_> {
     ) -> Val {
         let written = || Name::from(path.segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join("::"));
         let named = self.types(body).struct_paths.get(&e).cloned().unwrap_or_else(written);
-        let what = self.models.canonical(&named);
+        let what = self.canonical(&named);
         let model = self.models.type_model(&what);
         let mut all: FxHashMap<Name, Field> = match base.map(|b| self.eval(body, b)) {
             Some(Val::Object(o)) => o.fields.clone(),

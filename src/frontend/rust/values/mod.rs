@@ -21,7 +21,7 @@ pub(super) mod tests;
 use std::cell::{Cell as Counter, RefCell};
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub use index::{BodyIndex, Cell, Change, Part, Source, cell, root};
 pub use number::{any, binary, bind, float, largest, unwrap, value_hangs};
@@ -36,7 +36,7 @@ use crate::source::Span;
 use crate::value::{Origin, Value};
 
 /// Expressions inside one another, calls included.
-const DEEPEST: u32 = 160;
+const DEEPEST: u32 = 1000;
 /// Expressions looked at for one question from outside.
 const FUEL: u32 = 8_000;
 /// Callers looked at for one parameter, and places for one field.
@@ -59,16 +59,25 @@ pub struct Values<'a> {
     index: index::Index,
     body_index: RefCell<FxHashMap<BodyId, Rc<BodyIndex>>>,
     known: RefCell<FxHashMap<Asked, Val>>,
-    /// Answers that were cut short, for the rest of the question from outside that is being answered: without them a
-    /// circle of fields and parameters is gone round once per path.
-    tentative: RefCell<FxHashMap<Asked, Val>>,
-    active: RefCell<FxHashSet<Asked>>,
+    /// Questions that are being answered, with their depth.
+    active: RefCell<FxHashMap<Asked, u32>>,
+    /// Answers that hang on an open question, in the order in which they came.
+    open_answers: RefCell<FxHashMap<Asked, Val>>,
+    open_order: RefCell<Vec<Asked>>,
+    /// Answers that hung on others: one that comes out the same where other questions are open does not depend on them.
+    given_up: RefCell<FxHashMap<Asked, Val>>,
+    /// No answer among them hangs on a question further out.
+    floor: Counter<u32>,
+    /// The outermost open question that the question being answered hangs on.
+    hangs: Counter<u32>,
+    /// The same for the depth at which an assumption that it used was made.
+    supposes: Counter<u32>,
     /// Values that locals have while their own reassignment is looked at.
-    assumed: RefCell<Vec<(BodyId, PatId, Val)>>,
+    assumed: RefCell<Vec<(BodyId, PatId, Val, u32)>>,
     depth: Counter<u32>,
     fuel: Counter<u32>,
-    /// How often a question was cut short; what was cut is not kept.
-    cuts: Counter<u32>,
+    /// Spellings that models use: the same few paths are asked for everywhere.
+    canonical: RefCell<FxHashMap<Name, Name>>,
     nothing: BodyTypes,
 }
 
@@ -87,12 +96,17 @@ impl<'a> Values<'a> {
             index: index::Index::build(program, bodies),
             body_index: RefCell::default(),
             known: RefCell::default(),
-            tentative: RefCell::default(),
             active: RefCell::default(),
+            open_answers: RefCell::default(),
+            open_order: RefCell::default(),
+            given_up: RefCell::default(),
+            floor: Counter::new(u32::MAX),
+            hangs: Counter::new(u32::MAX),
+            supposes: Counter::new(u32::MAX),
             assumed: RefCell::default(),
             depth: Counter::new(0),
             fuel: Counter::new(FUEL),
-            cuts: Counter::new(0),
+            canonical: RefCell::default(),
             nothing: BodyTypes::default(),
         }
     }
@@ -181,6 +195,16 @@ impl<'a> Values<'a> {
         built
     }
 
+    /// The spelling that models use for a path.
+    fn canonical(&self, path: &str) -> Name {
+        if let Some(found) = self.canonical.borrow().get(path) {
+            return found.clone();
+        }
+        let found = self.models.canonical(path);
+        self.canonical.borrow_mut().insert(Name::new(path), found.clone());
+        found
+    }
+
     /// A number stated in `[values]` of the settings.
     fn stated(&self, name: &str) -> Option<u64> {
         self.settings.values.get(name).copied()
@@ -199,39 +223,96 @@ impl<'a> Values<'a> {
     }
 
     /// Answers once: keeps answers, cuts circles and depths.
+    ///
+    /// An answer that was cut short at a question still open hangs on that question. It is kept only until that one is
+    /// answered, and whatever used it hangs on it too; the open question itself hangs on nothing and is kept for good.
     fn ask(&self, question: Asked, answer: impl FnOnce(&Self) -> Val) -> Val {
         if let Some(known) = self.known.borrow().get(&question) {
+            return known.clone();
+        }
+        if let Some(known) = self.open_answers.borrow().get(&question) {
+            self.hangs_on(self.floor.get());
             return known.clone();
         }
         let depth = self.depth.get();
         if depth == 0 {
             self.fuel.set(FUEL);
-            self.tentative.borrow_mut().clear();
-        } else if let Some(cut) = self.tentative.borrow().get(&question) {
-            self.cuts.set(self.cuts.get() + 1);
-            return cut.clone();
         }
         let fuel = self.fuel.get();
         if depth >= DEEPEST || fuel == 0 {
-            self.cuts.set(self.cuts.get() + 1);
+            self.hangs_on(0);
             return Val::unknown("computed through too many steps");
         }
-        if !self.active.borrow_mut().insert(question.clone()) {
-            self.cuts.set(self.cuts.get() + 1);
+        if let Some(open) = self.active.borrow().get(&question) {
+            self.hangs_on(*open);
             return Val::unknown("computed from itself");
         }
-        let cuts = self.cuts.get();
-        self.depth.set(depth + 1);
+        self.active.borrow_mut().insert(question.clone(), depth);
         self.fuel.set(fuel - 1);
+        self.answered(question, depth, answer)
+    }
+
+    fn answered(&self, question: Asked, depth: u32, answer: impl FnOnce(&Self) -> Val) -> Val {
+        let outside = (self.hangs.replace(u32::MAX), self.supposes.replace(u32::MAX));
+        let first = self.open_order.borrow().len();
+        self.depth.set(depth + 1);
         let value = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || answer(self));
         self.depth.set(depth);
         self.active.borrow_mut().remove(&question);
-        let sound = self.cuts.get() == cuts && self.assumed.borrow().is_empty();
-        if sound || depth == 0 {
-            self.known.borrow_mut().insert(question, value.clone());
-        } else if self.assumed.borrow().is_empty() {
-            self.tentative.borrow_mut().insert(question, value.clone());
+        let (mut hangs, supposes) = (self.hangs.get(), self.supposes.get());
+        if hangs < depth && supposes > depth && self.given_up.borrow().get(&question) == Some(&value) {
+            hangs = u32::MAX;
         }
+        // What it supposed itself is over now: an assumption is counted where the question that made it stands, plus one.
+        let supposed = supposes <= depth;
+        if depth == 0 || (hangs >= depth && !supposed) {
+            self.known.borrow_mut().insert(question, value.clone());
+        } else if !supposed {
+            self.open_order.borrow_mut().push(question.clone());
+            self.open_answers.borrow_mut().insert(question, value.clone());
+        }
+        if hangs >= depth {
+            self.forget(first);
+        } else {
+            self.floor.set(self.floor.get().min(hangs));
+        }
+        let kept = if hangs >= depth { u32::MAX } else { hangs };
+        self.hangs.set(outside.0.min(kept));
+        self.supposes.set(outside.1.min(if supposed { supposes } else { u32::MAX }));
         value
+    }
+
+    fn hangs_on(&self, open: u32) {
+        self.hangs.set(self.hangs.get().min(open));
+    }
+
+    /// Answers that hung on a question that is answered now.
+    fn forget(&self, first: usize) {
+        let mut order = self.open_order.borrow_mut();
+        let mut answers = self.open_answers.borrow_mut();
+        let mut given_up = self.given_up.borrow_mut();
+        for gone in order.drain(first..) {
+            if let Some(value) = answers.remove(&gone) {
+                given_up.insert(gone, value);
+            }
+        }
+        if order.is_empty() {
+            self.floor.set(u32::MAX);
+        }
+    }
+
+    /// Looks at something while a local has a certain value.
+    fn supposing<T>(&self, body: BodyId, pat: PatId, value: Val, look: impl FnOnce() -> T) -> T {
+        self.assumed.borrow_mut().push((body, pat, value, self.depth.get()));
+        let found = look();
+        self.assumed.borrow_mut().pop();
+        found
+    }
+
+    fn supposed(&self, body: BodyId, pat: PatId) -> Option<Val> {
+        let assumed = self.assumed.borrow();
+        let (_, _, value, depth) = assumed.iter().rev().find(|(b, p, ..)| (*b, *p) == (body, pat))?;
+        self.supposes.set(self.supposes.get().min(*depth));
+        Some(value.clone())
     }
 }

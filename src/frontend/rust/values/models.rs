@@ -16,7 +16,7 @@ use crate::value::{Origin, OriginKind, Value};
 impl Values<'_> {
     /// The model of a foreign function or method by its path.
     pub fn model_of(&self, path: &str) -> Option<&FnModel> {
-        let path = self.models.canonical(path);
+        let path = self.canonical(path);
         if let Some(found) = self.models.function(&path) {
             return Some(found);
         }
@@ -47,7 +47,7 @@ impl Values<'_> {
     }
 
     pub(super) fn modelled_default(&self, body: BodyId, e: ExprId, name: &Name) -> Val {
-        let what = self.models.canonical(name);
+        let what = self.canonical(name);
         match self.models.type_model(&what) {
             Some(_) => Val::Object(Rc::new(Object {
                 what,
@@ -141,9 +141,9 @@ impl Apply<'_, '_> {
     fn made(&self) -> Option<Name> {
         let inner = inner_type(self.model.returns.as_ref()?);
         if inner == "Self" {
-            return self.owner.clone().map(|o| self.values.models.canonical(&o));
+            return self.owner.clone().map(|o| self.values.canonical(&o));
         }
-        let what = self.values.models.canonical(inner);
+        let what = self.values.canonical(inner);
         self.values.models.type_model(&what).map(|_| what)
     }
 
