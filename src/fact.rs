@@ -11,9 +11,7 @@ pub struct Facts {
     pub operations: Vec<Operation>,
     pub handlers: Vec<Handler>,
     pub loops: Vec<LoopSeen>,
-    pub resources: Vec<Resource>,
     pub problems: Vec<Problem>,
-    pub gaps: Vec<Gap>,
     pub stats: Stats,
 }
 
@@ -96,15 +94,6 @@ pub struct LoopSeen {
     pub is: RepeatKind,
 }
 
-/// A client, pool or channel that is built in the tree.
-#[derive(Debug, Clone)]
-pub struct Resource {
-    pub what: Name,
-    pub at: Span,
-    /// Built inside an operation or a loop, so that nothing is reused.
-    pub per_call: bool,
-}
-
 /// Input that was claimed and could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -112,13 +101,6 @@ pub struct Problem {
     /// Byte offset, 0 for the whole file.
     pub at: u32,
     pub message: String,
-}
-
-/// What could not be seen and a number may hang on.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Gap {
-    pub at: Option<Span>,
-    pub text: Name,
 }
 
 /// Counts for `--stats` and the report.

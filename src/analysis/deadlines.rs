@@ -84,13 +84,13 @@ pub fn without_timeout(arena: &Arena<'_>, covered: &Covered) -> Vec<WithoutTimeo
             what: client.map_or_else(|| remote.system.clone(), |c| c.what.clone()),
             connect_timeout: bare.connect || client.is_some_and(|c| c.connect_timeout),
             confidence: match client {
-                Some(client) if client.doubtful => Confidence::Low,
-                Some(client) if client.built_at.is_none() => Confidence::Medium,
+                Some(client) if client.built_at.is_none() => client.followed.min(Confidence::Medium),
+                Some(client) => client.followed,
                 _ => Confidence::High,
             },
         };
         match found.get_mut(&entry.at) {
-            Some(known) if known.call <= entry.call => {}
+            Some(known) if known.call <= entry.call => known.confidence = known.confidence.max(entry.confidence),
             _ => drop(found.insert(entry.at, entry)),
         }
     }

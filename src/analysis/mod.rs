@@ -36,6 +36,8 @@ pub struct Analysis {
     pub without_timeout: Vec<WithoutTimeout>,
     /// Unsafe requests inside a layer that repeats them after they may have been processed.
     pub unsafe_repeats: Vec<UnsafeRepeat>,
+    /// Calls of a host that nothing here defines, with the host: sorted, each once.
+    pub unresolved: Vec<(Span, Name)>,
 }
 
 /// One place that may repeat work.

@@ -47,9 +47,24 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
     let covered = deadlines::walk(arena, &roots);
     analysis.without_timeout = deadlines::without_timeout(arena, &covered);
     analysis.layers = layers::all(facts, arena, &covered);
+    analysis.unresolved = unresolved(facts, &links);
     analysis.unsafe_repeats.sort_by_key(|u| (u.at, u.layer.at, u.layer.bound_at));
     analysis.sites.sort_by(|a, b| (a.at, a.operation, &a.dependency).cmp(&(b.at, b.operation, &b.dependency)));
     analysis
+}
+
+fn unresolved(facts: &Facts, links: &Links<'_>) -> Vec<(Span, Name)> {
+    let mut found = Vec::new();
+    for place in &facts.places {
+        crate::effect::walk(&place.body, &mut |effect| {
+            if let Effect::Remote(remote) = effect {
+                found.extend(links.unresolved(remote).map(|host| (remote.at, host)));
+            }
+        });
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The table of one effect by itself: each ending with the largest number of tries to the dependency `counted` on the

@@ -1,5 +1,6 @@
 //! One try towards something remote: what is sent, where it goes, through which client.
 
+use super::Confidence;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -53,8 +54,9 @@ pub struct Client {
     pub built_at: Option<Span>,
     /// A connect timeout is set.
     pub connect_timeout: bool,
-    /// Several that differ are built in the tree, and which of them this one is could not be followed.
-    pub doubtful: bool,
+    /// High: followed to where it is built, or surely from outside. Medium: the only one that is built here stands in for
+    /// it. Low: several that differ are built, and which of them this one is could not be followed.
+    pub followed: Confidence,
 }
 
 /// An idempotency key on the request.

@@ -81,6 +81,15 @@ impl<'a> Links<'a> {
         Link { dependency, handlers: Vec::new(), gaps: Vec::new() }
     }
 
+    /// The constant host of a call of another service, if neither the tree nor the settings say what it is.
+    pub fn unresolved(&self, remote: &Remote) -> Option<Name> {
+        let between_services = remote.system == "http" || remote.system == "grpc";
+        let address = Address::parse(remote.target.address.as_deref().filter(|_| between_services)?);
+        let listed = self.settings.dependencies.iter().any(|d| d.hosts.iter().any(|h| address.is_at(h)));
+        let shown = address.shown().filter(|_| !listed && self.service_at(&address).is_none())?;
+        Some(Name::from(shown))
+    }
+
     fn service_at(&self, address: &Address) -> Option<usize> {
         let at = |s: &Service| address.is_at(&s.name) || s.hosts.iter().any(|h| address.is_at(h));
         self.settings.services.iter().position(at)

@@ -45,7 +45,6 @@ pub use finding::{Finding, Level, Related};
 pub use registry::{ALL, by_name, nearest};
 pub use rl302::drop_covered;
 pub use rl902::{Idle, unused};
-pub use rl904::UNRESOLVED_LINK;
 
 /// A lint as a value.
 pub struct Lint {

@@ -14,13 +14,9 @@ pub static LINT: Lint = Lint {
     check,
 };
 
-/// How the text of a gap begins that is about a link between two parts of the tree.
-pub const UNRESOLVED_LINK: &str = "unresolved link: ";
-
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     let enclosing = Enclosing::new(ctx);
-    let links = ctx.facts.gaps.iter().filter_map(|gap| Some((gap.at?, gap.text.strip_prefix(UNRESOLVED_LINK)?)));
-    links.map(|(at, name)| finding(at, name, &enclosing)).collect()
+    ctx.analysis.unresolved.iter().map(|(at, host)| finding(*at, host, &enclosing)).collect()
 }
 
 fn finding(at: Span, name: &str, enclosing: &Enclosing<'_>) -> Finding {
@@ -35,16 +31,13 @@ fn finding(at: Span, name: &str, enclosing: &Enclosing<'_>) -> Finding {
 mod tests {
     use super::*;
     use crate::analysis::Analysis;
-    use crate::fact::Gap;
     use crate::lint::testing::{at, facts, run_with};
     use crate::name::Name;
 
     #[test]
-    fn only_gaps_about_links_are_reported() {
-        let mut facts = facts();
-        let gap = |text: String| Gap { at: Some(at(6)), text: Name::from(text) };
-        facts.gaps = vec![gap(format!("{UNRESOLVED_LINK}payments:8080")), gap("a loop with too many paths".to_owned())];
-        let found = run_with(&facts, Analysis::default(), check);
+    fn a_host_that_nothing_defines_is_said_once() {
+        let analysis = Analysis { unresolved: vec![(at(6), Name::new("payments:8080"))], ..Analysis::default() };
+        let found = run_with(&facts(), analysis, check);
         assert_eq!((found.len(), found[0].at), (1, at(6)));
         assert_eq!(found[0].message, "`payments:8080` leads to nothing that is defined here");
     }

@@ -100,7 +100,6 @@ struct Code<'a> {
 struct Gathered {
     ops: FxHashMap<Span, OpSeen>,
     loops: FxHashMap<LoopId, LoopNote>,
-    resources: Vec<crate::fact::Resource>,
     /// Per place that calls itself: what bounds each closing call.
     recursion: FxHashMap<PlaceId, Vec<Vec<Stop>>>,
 }
@@ -115,11 +114,11 @@ impl Code<'_> {
         watch("flow");
         let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
         self.judge(&mut places, &fails, &gathered);
-        let mut facts = Facts { places, resources: gathered.resources, ..Facts::default() };
-        statements::apply(self.sources, &mut facts);
-        facts.loops = facts.places.iter().flat_map(|p| loops_left_alone(&p.body)).collect();
+        let mut facts = Facts { places, ..Facts::default() };
         watch("loops");
         self.operations(&ids, &mut facts);
+        statements::apply(self.sources, &mut facts);
+        facts.loops = facts.places.iter().flat_map(|p| loops_left_alone(&p.body)).collect();
         watch("entries");
         facts
     }
@@ -153,7 +152,6 @@ impl Code<'_> {
                 let effect = flow.whole(root);
                 gathered.ops.extend(flow.notes.ops);
                 gathered.loops.extend(flow.notes.loops);
-                gathered.resources.extend(flow.notes.resources);
                 gathered.recursion.insert(world.places[&id], flow.notes.recursion);
                 effect
             }

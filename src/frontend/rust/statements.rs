@@ -2,6 +2,7 @@
 
 use crate::effect::{self, Effect, Key, RepeatKind, Stop};
 use crate::fact::Facts;
+use crate::name::Name;
 use crate::source::{Sources, Span};
 use crate::suppress::{self, Comment, What};
 use crate::value::{Origin, OriginKind, Value};
@@ -20,6 +21,7 @@ pub fn apply(sources: &Sources, facts: &mut Facts) {
     for place in &mut facts.places {
         effect::walk_mut(&mut place.body, &mut |e| state(e, &comments));
     }
+    name_operations(facts, &comments);
 }
 
 fn state(effect: &mut Effect, comments: &[Comment]) {
@@ -44,6 +46,17 @@ fn state(effect: &mut Effect, comments: &[Comment]) {
             }
         }
         _ => {}
+    }
+}
+
+/// `operation = "checkout"` names the operation whose handler begins there.
+fn name_operations(facts: &mut Facts, comments: &[Comment]) {
+    for operation in &mut facts.operations {
+        for comment in comments.iter().filter(|c| begins_in(c, operation.at)) {
+            if let What::Operation(name) = &comment.what {
+                operation.name = Name::new(name);
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models
     for (body, types) in bodies {
         let BodyId::Fn(id) = body else { continue };
         let Some(root) = program.function(*id).body else { continue };
-        let converts = matches!(&program.def(*id).owner, Owner::Impl { of: TraitRef::Foreign(name), .. } if name.ends_with("From"));
+        let converts = matches!(&program.def(*id).owner, Owner::Impl { of: TraitRef::Foreign(name), .. } if matches!(&**name, "From" | "std::convert::From"));
         let mut walk = Walk { tree: program.tree_of(*body), types, models, found: &mut found };
         walk.go(root, if converts { Some(wrapped()) } else { None });
     }
@@ -123,7 +123,6 @@ impl Walk<'_> {
         match self.types.types.get(&pats::root(self.tree, e)) {
             Some(Ty::Foreign(name, _)) => {
                 self.models.type_model(name).is_some_and(|m| m.role == crate::model::Role::Error)
-                    || name.ends_with("Error")
             }
             _ => false,
         }

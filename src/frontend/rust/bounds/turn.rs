@@ -3,12 +3,13 @@
 use super::atoms::{Compare, Look};
 use super::cover;
 use super::run::{Cond, Exit, MatchArm, Node};
+use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{
     Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, PatKind, Stmt, UnaryOp,
 };
 use crate::frontend::rust::val::Val;
-use crate::frontend::rust::values::{Cell, Source, walk};
+use crate::frontend::rust::values::{Cell, Source};
 use crate::name::Name;
 
 /// What is followed; everything else is an open choice.
@@ -102,8 +103,7 @@ impl Compile<'_, '_, '_> {
 
     /// Children in order, then the try, then where nothing comes back.
     fn plain(&mut self, e: ExprId) -> Node {
-        let mut children = Vec::new();
-        walk::children(self.look.kind(e), &mut |c| children.push(c));
+        let children = pats::children(self.look.values.tree(self.look.body), e);
         let mut parts: Vec<Node> = children.into_iter().map(|c| self.node(c)).collect();
         if let Focus::Left(cell) = &self.focus
             && self.look.next(e).as_ref() == Some(cell)

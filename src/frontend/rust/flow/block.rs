@@ -6,6 +6,7 @@ use crate::effect::{Arm, Effect, Exit, Judged};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Target;
 use crate::frontend::rust::tree::{BinaryOp, Block, ExprId, ExprKind, PatId, Stmt};
+use crate::model::{ArgRef, Does};
 
 impl Flow<'_> {
     /// The effect of evaluating an expression; it ends as the value does.
@@ -93,17 +94,28 @@ impl Flow<'_> {
             e = match &self.tree.expr(e).kind {
                 ExprKind::Ref(inner) => *inner,
                 ExprKind::Call { args, .. } if args.len() == 1 => match self.types.targets.get(&e) {
-                    Some(Target::Foreign(path)) if hands_on(path) => args[0],
+                    Some(Target::Foreign(path)) if self.hands_on(path) => args[0],
                     _ => return e,
                 },
                 ExprKind::Method { receiver, .. } => match self.types.targets.get(&e) {
-                    Some(Target::Foreign(path)) if hands_on(path) => *receiver,
+                    Some(Target::Foreign(path)) if self.hands_on(path) => *receiver,
                     _ => return e,
                 },
                 ExprKind::Block(Block { stmts, tail: Some(tail), .. }) if stmts.is_empty() => *tail,
                 _ => return e,
             };
         }
+    }
+
+    /// A wrapper that only hands a future or closure on: of the language's own library, or one whose model says that it
+    /// runs what it is called on.
+    fn hands_on(&self, path: &str) -> bool {
+        let does = self.world.models.function(path).and_then(|f| f.does.as_ref());
+        if matches!(does, Some(Does::Runs { body: ArgRef::Receiver })) {
+            return true;
+        }
+        let name = path.rsplit("::").next().unwrap_or(path);
+        matches!(name, "pin" | "into_future" | "by_ref" | "as_mut")
     }
 
     /// The body of an async block or closure: `return` and `?` land there, loops outside are out of reach.
@@ -137,7 +149,7 @@ impl Flow<'_> {
                 self.loops.push(super::LoopFrame::new(id, Some(label.clone())));
                 let body = self.statements(block, 0);
                 self.loops.pop();
-                Effect::Repeat(Box::new(self.plain_block(id, body, block)))
+                Effect::Repeat(Box::new(self.plain_block(id, body)))
             }
         }
     }
@@ -311,21 +323,4 @@ pub(super) fn as_error(caught: Effect) -> Effect {
         }
         other => other,
     }
-}
-
-/// Wrappers of the language's own library that only hand a future or closure on.
-fn hands_on(path: &str) -> bool {
-    let name = path.rsplit("::").next().unwrap_or(path);
-    matches!(
-        name,
-        "pin"
-            | "boxed"
-            | "boxed_local"
-            | "fuse"
-            | "instrument"
-            | "in_current_span"
-            | "into_future"
-            | "by_ref"
-            | "as_mut"
-    )
 }

@@ -7,6 +7,7 @@ use super::World;
 use super::remote::first_object;
 use crate::frontend::rust::program::Target;
 use crate::frontend::rust::val::{Object, Val};
+use crate::frontend::rust::values::inner_type;
 use crate::model::Role;
 
 /// What the tree says about the clients of one family (`reqwest`, `reqwest::blocking`).
@@ -58,14 +59,18 @@ impl World<'_> {
         found
     }
 
+    /// A call that begins or finishes a client, by the type that its model says it returns.
     fn makes_client(&self, path: &str) -> bool {
-        self.models.function(path).is_some_and(|f| {
-            f.returns.as_ref().is_some_and(|r| *r == *"Self" || r.contains("Client")) && f.does.is_none()
-        })
+        let Some(model) = self.models.function(path).filter(|f| f.does.is_none()) else { return false };
+        match model.returns.as_deref() {
+            Some("Self") => path.rsplit_once("::").is_some_and(|(owner, _)| self.is_client(owner)),
+            Some(text) => self.is_client(inner_type(text)),
+            None => false,
+        }
     }
 
     fn is_client(&self, what: &str) -> bool {
-        self.models.type_model(what).is_some_and(|m| m.role == Role::Client)
+        self.models.type_model(&self.models.canonical(what)).is_some_and(|m| m.role == Role::Client)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Retries around a closure: a library's combinator with its policy, its condition and its verdicts in errors.
 
+use super::Flow;
 use super::call::Parts;
-use super::{Flow, Level};
 use crate::class::Endings;
 use crate::effect::{Effect, Exit, Form, LoopId, RepeatKind};
 use crate::frontend::rust::pats;
@@ -29,7 +29,7 @@ impl Flow<'_> {
         let policy = parts.get(chain.model.policy).map(|p| self.world.values.eval(self.body, p));
         let outer = self.verdict.take();
         self.verdict = chain.model.verdict_in_error.then_some(id);
-        let body = self.operation(parts.get(chain.model.operation), &parts, &chain.model);
+        let body = self.operation(parts.get(chain.model.operation));
         let stops_itself =
             chain.model.verdict_in_error && (leaves(&body, id) || self.gives_up(parts.get(chain.model.operation)));
         self.verdict = outer;
@@ -55,7 +55,7 @@ impl Flow<'_> {
     }
 
     /// The operation of a combinator: a closure, a function by name, a future factory in a local or parameter.
-    fn operation(&mut self, arg: Option<ExprId>, _: &Parts, _: &RetryCall) -> Effect {
+    fn operation(&mut self, arg: Option<ExprId>) -> Effect {
         let Some(arg) = arg else { return Effect::Nothing };
         let below = pats::root(self.tree, arg);
         if let ExprKind::Path(_) = self.tree.expr(below).kind {
@@ -91,12 +91,12 @@ impl Flow<'_> {
                 params.iter().for_each(|(pat, _)| flow.bind(*pat, level));
                 flow.while_failing(level, |f| f.truth(*body)).yes
             }
-            _ => flow.named_predicate(predicate, level),
+            _ => flow.named_predicate(predicate),
         }))
     }
 
     /// A predicate given by name: a function of the tree, or a method path of the error's type.
-    fn named_predicate(&mut self, e: ExprId, _: Level) -> Endings {
+    fn named_predicate(&mut self, e: ExprId) -> Endings {
         match self.types.targets.get(&e).cloned() {
             Some(Target::Fns(ids, _)) => {
                 ids.first().and_then(|id| self.predicate(*id, 0)).map_or(Endings::ALL, |t| t.yes)

@@ -6,7 +6,7 @@ use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Seen, Stop, 
 use crate::frontend::rust::bounds;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
-use crate::frontend::rust::tree::{Block, ExprId, ExprKind, Lit};
+use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, Value};
@@ -29,10 +29,9 @@ impl Flow<'_> {
         if tidy::is_pure(&body) {
             return before;
         }
-        let counted = bounds.stops.iter().any(|s| matches!(s, Stop::Count(..)));
         self.notes.loops.insert(
             id,
-            LoopNote { over_data: bounds.iterates.is_some(), counted, reads_retry_after: self.reads_retry_after(e) },
+            LoopNote { over_data: bounds.iterates.is_some(), reads_retry_after: self.reads_retry_after(e) },
         );
         let at = self.tree.expr(e).at;
         let head = self.span(at);
@@ -179,7 +178,7 @@ impl Flow<'_> {
     }
 
     /// A labelled block: something that runs once and can be left.
-    pub(super) fn plain_block(&self, id: LoopId, body: Effect, _: &Block) -> Repeat {
+    pub(super) fn plain_block(&self, id: LoopId, body: Effect) -> Repeat {
         let at = Span::default();
         let mut repeat = self.repeat(id, Form::Loop, at, body);
         repeat.kind = RepeatKind::Iteration;

@@ -75,7 +75,6 @@ pub struct Notes {
     pub ops: FxHashMap<Span, OpSeen>,
     /// Loops with the facts that classification asks for.
     pub loops: FxHashMap<LoopId, LoopNote>,
-    pub resources: Vec<crate::fact::Resource>,
     /// For each call of the function itself: what bounds it, if that is known.
     pub recursion: Vec<Vec<crate::effect::Stop>>,
 }
@@ -84,8 +83,6 @@ pub struct Notes {
 pub struct LoopNote {
     /// `for` over data rather than over a counter.
     pub over_data: bool,
-    /// Something is counted or compared in it that bounds it.
-    pub counted: bool,
     /// Something in it reads `Retry-After`.
     pub reads_retry_after: bool,
 }

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use super::call::Parts;
 use super::clients::Built;
 use super::{Flow, tidy};
-use crate::effect::{Client, Deadline, DeadlineKind, Effect, Key, Remote, Repeat, Safety, Shape, Stop, Target, Wait};
+use crate::effect::{
+    Client, Confidence, Deadline, DeadlineKind, Effect, Key, Remote, Repeat, Safety, Shape, Stop, Target, Wait,
+};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{ExprId, ExprKind};
@@ -23,10 +25,10 @@ impl Flow<'_> {
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
         let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
         let found = holder.and_then(|h| self.object_of(h));
-        let (object, doubtful) = self.stood_in(found, owner);
+        let (object, followed) = self.stood_in(found, owner);
         let held = holder.and_then(|h| self.foreign_type(h));
         let fields = Fields { flow: self, object: object.as_deref(), owner, held };
-        let mut call = Effect::Remote(fields.request(e, path, model, parts, holder, doubtful));
+        let mut call = Effect::Remote(fields.request(e, path, model, parts, holder, followed));
         if model.answers_are_errors {
             call = tidy::statuses_to_errors(call, true);
         }
@@ -58,21 +60,21 @@ impl Flow<'_> {
     }
 
     /// A request whose client is not followed takes the fields of the clients that the tree builds, if these agree.
-    /// The flag says that they do not, so that nothing can be said about this one.
-    fn stood_in(&self, found: Option<Rc<Object>>, owner: &str) -> (Option<Rc<Object>>, bool) {
+    /// How sure that is goes with it.
+    fn stood_in(&self, found: Option<Rc<Object>>, owner: &str) -> (Option<Rc<Object>>, Confidence) {
         if found.as_ref().is_some_and(|o| o.built_at.is_some()) {
-            return (found, false);
+            return (found, Confidence::High);
         }
         match self.world.built(owner) {
-            Built::Nowhere => (found, false),
-            Built::Differently => (found, true),
+            Built::Nowhere => (found, Confidence::High),
+            Built::Differently => (found, Confidence::Low),
             Built::Like(client) => {
                 let mut all = (*client).clone();
                 if let Some(request) = found {
                     all.what = request.what.clone();
                     all.fields.extend(request.fields.iter().map(|(name, field)| (name.clone(), field.clone())));
                 }
-                (Some(Rc::new(all)), false)
+                (Some(Rc::new(all)), Confidence::Medium)
             }
         }
     }
@@ -101,13 +103,48 @@ impl Flow<'_> {
     }
 }
 
-/// The first object among what a value can be: the one with the most fields, as the one that says most.
+/// The object that a value is; of several of one type what holds for the worst of them.
 pub(super) fn first_object(val: &Val) -> Option<Rc<Object>> {
     match val {
         Val::Object(object) => Some(object.clone()),
         Val::Wrapped(inner) => first_object(inner),
-        Val::Any(several) => several.iter().filter_map(first_object).max_by_key(|o| o.fields.len()),
+        Val::Any(several) => several.iter().filter_map(first_object).reduce(worse),
         _ => None,
+    }
+}
+
+/// Fields that make a call safer: they count only where every one of the objects has them.
+const SAFER: [&str; 6] = ["timeout", "read_timeout", "connect_timeout", "attempt_timeout", "elapsed", "key"];
+
+/// Two objects that a call may go through, as one. Of different types the one that says more.
+fn worse(a: Rc<Object>, b: Rc<Object>) -> Rc<Object> {
+    if a.what != b.what {
+        return if b.fields.len() > a.fields.len() { b } else { a };
+    }
+    let mut all = (*a).clone();
+    all.fields.retain(|name, _| b.fields.contains_key(name) || !SAFER.contains(&&**name));
+    for (name, field) in &b.fields {
+        match all.fields.get_mut(name) {
+            Some(own) => own.value = either(own.value.clone(), field.value.clone()),
+            None if a.fields.contains_key(name) || SAFER.contains(&&**name) => {}
+            None => drop(all.fields.insert(name.clone(), field.clone())),
+        }
+    }
+    Rc::new(all)
+}
+
+/// Of two stacks of layers the higher one; of other values any.
+fn either(a: Val, b: Val) -> Val {
+    match (&a, &b) {
+        (Val::List(x), Val::List(y)) => {
+            if y.len() > x.len() {
+                b
+            } else {
+                a
+            }
+        }
+        _ if a == b => a,
+        _ => Val::Any(vec![a, b]),
     }
 }
 
@@ -177,7 +214,7 @@ impl Fields<'_, '_> {
         model: &RemoteModel,
         parts: &Parts,
         holder: Option<ExprId>,
-        doubtful: bool,
+        followed: Confidence,
     ) -> Remote {
         let address = match model.address.and_then(|a| parts.get(a)) {
             Some(arg) => self.flow.world.values.eval(self.flow.body, arg),
@@ -196,7 +233,7 @@ impl Fields<'_, '_> {
                 what: client_type,
                 built_at: built,
                 connect_timeout: self.ms("connect_timeout").is_some(),
-                doubtful,
+                followed,
             }),
             key: if model.adds_key || self.set("key").is_some() { Key::Once } else { Key::None },
             connect_only: model.connect_only,

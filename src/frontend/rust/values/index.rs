@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::walk;
+use crate::frontend::rust::names::for_each_child;
 use crate::frontend::rust::program::{AdtId, BodyId, BodyTypes, ConstId, FnId, Owner, Program, Target, TraitRef, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, Stmt};
 use crate::name::Name;
@@ -211,7 +212,7 @@ impl BodyIndex {
 
     fn add(&mut self, tree: &RustFile, types: &BodyTypes, e: ExprId) {
         let kind = &tree.expr(e).kind;
-        walk::children(kind, &mut |child| {
+        for_each_child(tree, e, &mut |child| {
             self.parents.insert(child, e);
         });
         match kind {

@@ -259,7 +259,7 @@ fn scalar_value(scalar: &Scalar) -> Val {
 }
 
 /// `Result<reqwest::Client, E>` is about `reqwest::Client`.
-fn inner_type(text: &str) -> &str {
+pub fn inner_type(text: &str) -> &str {
     let text = text.trim();
     let Some((head, rest)) = text.split_once('<') else {
         return text;
