@@ -25,7 +25,13 @@ impl Flow<'_> {
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
         let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
         let found = holder.and_then(|h| self.object_of(h));
-        let (object, followed) = self.stood_in(found, owner);
+        let (object, mut followed) = self.stood_in(found, owner);
+        let deadlines = ["timeout", "read_timeout", "attempt_timeout"];
+        let open = |o: &Object| deadlines.iter().any(|name| o.fields.get(*name).is_some_and(|f| may_lack(&f.value)));
+        if object.as_deref().is_some_and(open) {
+            // Some that come here have a deadline and some have none: which, is not followed.
+            followed = Confidence::Low;
+        }
         let held = holder.and_then(|h| self.foreign_type(h));
         let fields = Fields { flow: self, object: object.as_deref(), owner, held };
         let mut call = Effect::Remote(fields.request(e, path, model, parts, holder, followed));
@@ -113,7 +119,7 @@ pub(super) fn first_object(val: &Val) -> Option<Rc<Object>> {
     }
 }
 
-/// Fields that make a call safer: they count only where every one of the objects has them.
+/// Fields that make a call safer: where one of the objects lacks such a field, it may be missing.
 const SAFER: [&str; 6] = ["timeout", "read_timeout", "connect_timeout", "attempt_timeout", "elapsed", "key"];
 
 /// Two objects that a call may go through, as one. Of different types the one that says more.
@@ -122,15 +128,25 @@ fn worse(a: Rc<Object>, b: Rc<Object>) -> Rc<Object> {
         return if b.fields.len() > a.fields.len() { b } else { a };
     }
     let mut all = (*a).clone();
-    all.fields.retain(|name, _| b.fields.contains_key(name) || !SAFER.contains(&&**name));
     for (name, field) in &b.fields {
-        match all.fields.get_mut(name) {
-            Some(own) => own.value = either(own.value.clone(), field.value.clone()),
-            None if a.fields.contains_key(name) || SAFER.contains(&&**name) => {}
-            None => drop(all.fields.insert(name.clone(), field.clone())),
+        let own = all.fields.entry(name.clone()).or_insert_with(|| field.clone());
+        own.value = match (a.fields.get(name), SAFER.contains(&&**name)) {
+            (Some(before), _) => either(before.value.clone(), field.value.clone()),
+            (None, true) => either(Val::Nothing, field.value.clone()),
+            (None, false) => field.value.clone(),
+        };
+    }
+    for (name, field) in &mut all.fields {
+        if !b.fields.contains_key(name) && SAFER.contains(&&**name) {
+            field.value = either(field.value.clone(), Val::Nothing);
         }
     }
     Rc::new(all)
+}
+
+/// What may be missing on some path.
+fn may_lack(val: &Val) -> bool {
+    matches!(val, Val::Any(parts) if parts.contains(&Val::Nothing))
 }
 
 /// Of two stacks of layers the higher one; of other values any.
@@ -144,6 +160,7 @@ fn either(a: Val, b: Val) -> Val {
             }
         }
         _ if a == b => a,
+        (Val::Any(x), _) if x.contains(&b) => a,
         _ => Val::Any(vec![a, b]),
     }
 }
@@ -181,6 +198,7 @@ impl Fields<'_, '_> {
         match self.set(name) {
             Some(field) => match &field.value {
                 Val::Nothing => None,
+                val if may_lack(val) => None,
                 val => Some(self.flow.world.values.as_ms(val)),
             },
             None => match self.default(name)? {
