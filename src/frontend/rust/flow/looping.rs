@@ -23,6 +23,11 @@ impl Flow<'_> {
         let id = self.fresh_loop();
         let bounds = bounds::bounds(self.world.values, self.body, e);
         self.counters.extend(bounds.conditions.iter().copied());
+        let about = bounds.conditions.iter().flat_map(|c| pats::mentions(self.tree, self.types, *c));
+        self.counting.extend(about.collect::<Vec<_>>());
+        if let (ExprKind::For { pat, .. }, None) = (&self.tree.expr(e).kind, bounds.iterates) {
+            self.counting.extend(pats::bindings(self.tree, *pat));
+        }
         self.loop_exprs.push(e);
         let (before, body) = self.loop_body(e, id);
         self.loop_exprs.pop();

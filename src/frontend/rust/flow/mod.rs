@@ -129,6 +129,8 @@ pub struct Flow<'a> {
     self_caught: Option<Level>,
     /// Conditions that compare a counter or a clock.
     counters: FxHashSet<ExprId>,
+    /// Locals that such a condition is about, and what a `for` counts with.
+    counting: FxHashSet<PatId>,
     /// The loops around, as expressions.
     loop_exprs: Vec<ExprId>,
     /// Frames that are labelled blocks: a bare `break` does not leave them.
@@ -159,6 +161,7 @@ impl<'a> Flow<'a> {
             predicates: 0,
             self_caught: None,
             counters: FxHashSet::default(),
+            counting: FxHashSet::default(),
             loop_exprs: Vec::new(),
             blocks: FxHashSet::default(),
         })

@@ -98,7 +98,7 @@ impl Flow<'_> {
         let judged = match level {
             Some(level) if self.failing.contains(&level) || self.self_caught == Some(level) => Judged::Error,
             Some(_) => Judged::Answer,
-            None if self.looks_at_counter(e) => Judged::Counter,
+            None if self.looks_at_counter(e) || mentioned.iter().any(|l| self.counting.contains(l)) => Judged::Counter,
             None => Judged::Other,
         };
         Test::unknown(level, judged)

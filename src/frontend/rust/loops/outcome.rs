@@ -12,7 +12,7 @@ use crate::source::Span;
 pub(super) struct Outcome {
     pub to: To,
     pub ending: Ending,
-    /// It waited on the way, after the operation was tried.
+    /// It waited on the way, before or after the operation.
     pub slept: bool,
     pub tried: bool,
     /// The content of an answer decided.
@@ -143,9 +143,13 @@ impl Run<'_, '_> {
 
     fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
         let mut all = Outcomes::new();
-        for part in parts {
-            for outcome in self.eval(part)? {
+        let sides = parts.iter().map(|part| self.eval(part)).collect::<Option<Vec<_>>>()?;
+        // `if attempt > 1 { sleep }`: the side without a wait is that of the first turn, which comes after no failure.
+        let later = judged == Judged::Counter && sides.iter().flatten().any(|o| o.to == To::On && o.slept);
+        for side in sides {
+            for outcome in side {
                 all.insert(Outcome {
+                    slept: outcome.slept || (later && outcome.to == To::On),
                     judged: outcome.judged || judged == Judged::Answer,
                     looked: outcome.looked || judged == Judged::Error,
                     ..outcome
@@ -188,7 +192,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// One outcome after another. A wait counts once the operation was tried; before it, it is a period.
+/// One outcome after another.
 fn then(before: &Outcome, after: &Outcome) -> Outcome {
     Outcome {
         to: after.to,
