@@ -13,6 +13,7 @@ pub mod source;
 pub mod value;
 pub mod class;
 pub mod settings;
+pub mod yaml;
 
 pub mod effect;
 pub mod fact;
