@@ -12,7 +12,7 @@ use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, Value};
 
-pub use remote::{Client, Key, Remote, Safety, Target};
+pub use remote::{Client, Key, Passes, Remote, Safety, Target};
 pub use walk::{children, children_mut, walk, walk_mut};
 
 /// A place among [`crate::fact::Facts::places`].
@@ -147,6 +147,14 @@ pub struct Repeat {
     /// For combinators, clients and middleware: which endings of the body are tried again. For loops: filled in when the
     /// loop is classified, for reports; there the jumps of the body decide.
     pub again: Endings,
+    /// The same for a request that may do harm twice (POST, PATCH), where the layer looks at the method: nginx repeats such
+    /// a request only before it was sent. `None`: the method makes no difference.
+    pub unsafe_again: Option<Endings>,
+    /// Where a setting takes in requests that may do harm twice whatever their method (RL108).
+    pub takes_unsafe: Option<Span>,
+    /// Each attempt goes to another of the servers that the call in its body names, and each server gets one at most.
+    pub each_server_once: bool,
+    pub budget: Option<Budget>,
     /// The body decides by `Exit::Again`, `Exit::Break` and by falling through to the head.
     pub jumps: bool,
     /// When turns run out, control falls out of the loop's end (`for`, `while`); otherwise a guard inside decides.
@@ -156,6 +164,33 @@ pub struct Repeat {
     pub seen: Seen,
     /// What one deadline covers around all turns is a `Within` outside; this is a per-try limit inside, for reports (ms).
     pub per_try_ms: Option<u64>,
+}
+
+impl Repeat {
+    /// A repetition of which nothing is known yet.
+    pub fn new(id: LoopId, kind: RepeatKind, form: Form, function: Name, at: Span, body: Effect) -> Repeat {
+        Repeat {
+            id,
+            kind,
+            form,
+            default_of: None,
+            function,
+            at,
+            end: at,
+            stops: Vec::new(),
+            again: Endings::NONE,
+            unsafe_again: None,
+            takes_unsafe: None,
+            each_server_once: false,
+            budget: None,
+            jumps: false,
+            exhausts: false,
+            wait: Wait::none(),
+            body,
+            seen: Seen::default(),
+            per_try_ms: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -337,6 +372,23 @@ impl Confidence {
             Confidence::High => "high",
         }
     }
+}
+
+/// A limit, shared by many operations, on how much extra traffic retries may make.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Budget {
+    pub share: Share,
+    pub at: Option<Span>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Share {
+    /// Retries may make so much of the traffic more: 0.2 is 20 %.
+    Ratio(f64),
+    /// A bucket of tokens that only successes fill: when everything fails, no retry is left.
+    Tokens,
+    /// So many retries at once; no ratio.
+    Concurrent(u64),
 }
 
 #[derive(Clone, PartialEq, Debug)]

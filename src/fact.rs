@@ -1,6 +1,6 @@
 //! What every front-end emits: places with their effects, operations, and what was looked at and left alone.
 
-use crate::effect::{Effect, PlaceId, RepeatKind};
+use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
 use crate::name::Name;
 use crate::source::{FileId, Span};
 
@@ -10,9 +10,14 @@ pub struct Facts {
     pub places: Vec<Place>,
     pub operations: Vec<Operation>,
     pub handlers: Vec<Handler>,
+    pub entrances: Vec<Entrance>,
+    pub hosts: Vec<Host>,
+    pub remarks: Vec<Remark>,
     pub loops: Vec<LoopSeen>,
     pub problems: Vec<Problem>,
     pub stats: Stats,
+    /// The next free number of a layer.
+    pub next_loop: u32,
 }
 
 /// Something that can repeat work: a function, a client, a proxy's route.
@@ -27,6 +32,8 @@ pub struct Place {
     pub package: Name,
     /// The system service it belongs to, for names of dependencies: the package's name unless configured.
     pub service: Name,
+    /// What it does hangs on the request that comes in: it hands it on, or asks for its method.
+    pub takes_request: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -37,6 +44,17 @@ pub struct Param {
 impl Facts {
     pub fn place(&self, id: PlaceId) -> &Place {
         &self.places[id.0 as usize]
+    }
+
+    pub fn add_place(&mut self, place: Place) -> PlaceId {
+        let id = PlaceId(self.places.len() as u32);
+        self.places.push(place);
+        id
+    }
+
+    pub fn new_loop(&mut self) -> LoopId {
+        self.next_loop += 1;
+        LoopId(self.next_loop - 1)
     }
 }
 
@@ -49,6 +67,19 @@ pub struct Operation {
     pub place: PlaceId,
     pub at: Span,
     pub service: Name,
+    /// The request with which it begins, for what asks for it.
+    pub request: Request,
+    /// It is one only if nothing in the tree calls its place: an entrance between two parts of a system is none.
+    pub unless_called: bool,
+}
+
+/// What is known of a request where it comes in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// Upper case.
+    pub method: Option<Name>,
+    /// With `{}` for a segment that is not known, and `{*}` for an end that is not known: `/api/{*}`.
+    pub path: Option<Name>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +116,105 @@ pub struct Handler {
     pub path: Option<Name>,
     pub service: Name,
     pub package: Name,
+}
+
+/// Where a proxy of the tree takes requests, and the rules by which it picks what answers.
+#[derive(Debug, Clone)]
+pub struct Entrance {
+    pub file: FileId,
+    pub listens: Vec<Listen>,
+    /// The first whose names fit the request's host counts; else the first that takes any; else the first.
+    pub hosts: Vec<VirtualHost>,
+}
+
+/// A socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listen {
+    /// `127.0.0.1`, a name; `None` is every address of the machine.
+    pub host: Option<Name>,
+    pub port: u16,
+}
+
+#[derive(Debug, Clone)]
+pub struct VirtualHost {
+    /// Lower case: `shop.internal`, `*.shop.internal`, `*`. Empty fits any.
+    pub names: Vec<Name>,
+    /// In the order in which they are asked: the first that fits answers.
+    pub routes: Vec<Route>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// Upper case; empty fits any.
+    pub methods: Vec<Name>,
+    pub path: PathRule,
+    /// Something else is asked too (a header, a share of the traffic): it may fit or not.
+    pub perhaps: bool,
+    pub place: PlaceId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathRule {
+    Any,
+    Exact(Name),
+    Prefix(Name),
+    /// A regular expression; whether a path fits is not computed.
+    Pattern(Name),
+}
+
+/// A name that a description of the running system gives to something of the tree: a service of a compose file or of
+/// Kubernetes.
+#[derive(Debug, Clone)]
+pub struct Host {
+    pub file: FileId,
+    pub at: Span,
+    /// Names under which others reach it: `payments`, `payments.shop`, `payments.shop.svc.cluster.local`.
+    pub names: Vec<Name>,
+    /// Port that is called → port on which it listens.
+    pub ports: Vec<(u16, u16)>,
+    /// What runs there; the first that the tree has counts.
+    pub runs: Vec<Runs>,
+    /// Its environment: variable → value.
+    pub env: Vec<(Name, Name)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runs {
+    /// The Cargo package in or nearest to that folder.
+    Folder(Name),
+    /// The Cargo package or binary with that name: an image's last part, a command.
+    Package(Name),
+    /// A proxy with that config file.
+    Config(Name),
+}
+
+/// A setting that its system does not take as it is written, or that lets in what it should not. The front-end knows the
+/// rules of its format and finds the words; a lint decides on the level.
+#[derive(Debug, Clone)]
+pub struct Remark {
+    pub is: RemarkKind,
+    pub at: Span,
+    /// The key path of the setting, for fingerprints: `virtual_hosts.all.routes./.retry_policy.num_retries`.
+    pub context: Name,
+    /// Holds the numbers.
+    pub message: String,
+    pub help: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RemarkKind {
+    /// RL305: a shared layer has no budget, or one that limits nothing.
+    NoBudget,
+    /// RL309: it can never take effect.
+    Dead,
+    /// RL310: the system refuses or clamps it.
+    Rejected,
+    /// RL311: requests are sent again on connections that were kept open, beyond the attempts.
+    Replays,
+    /// RL312: callers set the number of retries.
+    CallersDecide,
+    /// RL403: connections are not reused.
+    NoReuse,
 }
 
 /// A loop that was looked at and is no retry.

@@ -90,7 +90,12 @@ pub fn run_watched(
     watch: Watch<'_>,
 ) -> Run {
     let mut facts = frontend::rust::extract(&sources, &settings, models, watch);
+    let world = frontend::World { sources: &sources, settings: &settings };
+    for config in frontend::CONFIGS {
+        config.extract(&world, &mut facts);
+    }
     facts.problems.extend(problems);
+    watch("configs");
     let analysis = analysis::analyse(&facts, &settings, &sources);
     watch("analysis");
     let findings = {

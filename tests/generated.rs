@@ -186,29 +186,16 @@ fn remote(to: &str) -> Effect {
         client: None,
         key: Key::None,
         connect_only: false,
+        replays: None,
         at: Span::new(FileId(0), 0, 1),
     })
 }
 
 fn repeat(id: u32, n: u64, again: Endings, jumps: bool, exhausts: bool, body: Effect) -> Effect {
     let at = Span::default();
-    Effect::Repeat(Box::new(Repeat {
-        id: LoopId(id),
-        kind: RepeatKind::Retry,
-        form: Form::Loop,
-        default_of: None,
-        function: "f".into(),
-        at,
-        end: at,
-        stops: vec![Stop::Count(Value::Number(n), Origin::none())],
-        again,
-        jumps,
-        exhausts,
-        wait: Wait::none(),
-        body,
-        seen: Seen::default(),
-        per_try_ms: None,
-    }))
+    let stops = vec![Stop::Count(Value::Number(n), Origin::none())];
+    let new = Repeat::new(LoopId(id), RepeatKind::Retry, Form::Loop, "f".into(), at, body);
+    Effect::Repeat(Box::new(Repeat { stops, again, jumps, exhausts, ..new }))
 }
 
 fn set() -> impl Strategy<Value = Endings> {

@@ -78,6 +78,7 @@ pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &st
         body: effect.clone(),
         package: name.clone(),
         service: name,
+        takes_request: false,
     };
     let facts = Facts { places: vec![place], ..Facts::default() };
     let settings = Settings::default();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::class::{Ending, FailureClass};
 use crate::effect::*;
-use crate::fact::{Facts, Handler, Operation, OperationKind, Param, Place};
+use crate::fact::{Facts, Handler, Operation, OperationKind, Param, Place, Request};
 use crate::settings::{Service, Settings};
 use crate::source::{FileId, Sources};
 use crate::value::Value;
@@ -31,6 +31,7 @@ impl Make {
             client: None,
             key: Key::None,
             connect_only: false,
+            replays: None,
             at: self.at(),
         }
     }
@@ -41,23 +42,9 @@ impl Make {
 
     fn repeat(&mut self, count: Option<Value>, again: Endings, body: Effect) -> Repeat {
         let at = self.at();
-        Repeat {
-            id: LoopId(self.next),
-            kind: RepeatKind::Retry,
-            form: Form::Loop,
-            default_of: None,
-            function: "sdk::f".into(),
-            at,
-            end: at,
-            stops: count.into_iter().map(|n| Stop::Count(n, Origin::literal(at))).collect(),
-            again,
-            jumps: false,
-            exhausts: false,
-            wait: Wait::none(),
-            body,
-            seen: Seen::default(),
-            per_try_ms: None,
-        }
+        let stops = count.into_iter().map(|n| Stop::Count(n, Origin::literal(at))).collect();
+        let new = Repeat::new(LoopId(self.next), RepeatKind::Retry, Form::Loop, "sdk::f".into(), at, body);
+        Repeat { stops, again, ..new }
     }
 
     fn retry(&mut self, n: u64, again: Endings, body: Effect) -> Effect {
@@ -72,7 +59,7 @@ impl Make {
         let params = params.iter().map(|p| Param { name: (*p).into() }).collect();
         let package = Name::new(name.split("::").next().unwrap_or_default());
         let at = self.at();
-        self.facts.places.push(Place { name: name.into(), at, params, body, service: package.clone(), package });
+        self.facts.places.push(Place { name: name.into(), at, params, body, service: package.clone(), package, takes_request: false });
         PlaceId(self.facts.places.len() as u32 - 1)
     }
 
@@ -93,6 +80,8 @@ impl Make {
             place,
             at,
             service: "app".into(),
+            request: Request::default(),
+            unless_called: false,
         });
         analyse(&self.facts, &self.settings, &Sources::default())
     }

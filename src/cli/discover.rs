@@ -12,10 +12,15 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
 
 use crate::fact::Problem;
+use crate::frontend::is_config;
 use crate::source::{SourceFile, Sources};
 
 /// Larger files are generated: no hand-written file of a corpus of 37,000 came near.
 const LARGEST: u64 = 2_000_000;
+/// How names of files end that may be configs of proxies or descriptions of a system. Whether one is, its content says.
+const CONFIGS: &[&str] = &[".yaml", ".yml", ".json", ".conf", ".cfg", ".conf.template", ".tmpl", ".template", ".nginx"];
+/// Folders whose files are configs whatever they are called.
+const CONFIG_FOLDERS: &[&str] = &["sites-available", "sites-enabled"];
 /// Folders whose code does not run in production, left out unless asked for or given as a path.
 const TESTS: &[&str] = &["test", "tests", "testdata", "fixtures", "examples", "benches", "docs"];
 
@@ -105,7 +110,19 @@ fn excluded(globs: &GlobSet, shown: &str) -> bool {
 
 fn wanted(shown: &str) -> bool {
     let name = shown.rsplit('/').next().unwrap_or(shown);
+    is_rust(name) || may_be_config(shown)
+}
+
+fn is_rust(shown: &str) -> bool {
+    let name = shown.rsplit('/').next().unwrap_or(shown);
     name.ends_with(".rs") || matches!(name, "Cargo.toml" | "Cargo.lock")
+}
+
+fn may_be_config(shown: &str) -> bool {
+    let mut parts = shown.rsplit('/');
+    let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let ends = CONFIGS.iter().any(|end| name.len() > end.len() && name.ends_with(end));
+    ends || CONFIG_FOLDERS.contains(&folder)
 }
 
 fn walk(folder: &Path, options: &Options) -> Vec<PathBuf> {
@@ -194,7 +211,12 @@ fn read_all(files: &BTreeMap<String, PathBuf>) -> Found {
     let (mut sources, mut failed, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (shown, result) in read {
         match result {
-            Read::Text(text) => sources.push(SourceFile::new(shown.clone(), text)),
+            Read::Text(text) if is_rust(shown) || is_config(shown, &text) => {
+                sources.push(SourceFile::new(shown.clone(), text));
+            }
+            Read::Text(_) => {}
+            // Whose content is not known to be ours is not worth a word.
+            Read::TooLarge(_) | Read::Failed(_) if !is_rust(shown) => {}
             Read::TooLarge(size) => notes.push(format!("{shown}: skipped, {size} bytes are more than {LARGEST}")),
             Read::Failed(why) => {
                 sources.push(SourceFile::new(shown.clone(), ""));

@@ -18,6 +18,9 @@ pub struct Remote {
     pub key: Key,
     /// Only dials: the one failure it has is that of connecting, or to hang.
     pub connect_only: bool,
+    /// How many more times one request can be sent because connections that were kept open turn out to be closed. Kept
+    /// apart from attempts and never multiplied in.
+    pub replays: Option<u64>,
     pub at: Span,
 }
 
@@ -44,6 +47,25 @@ pub struct Target {
     pub method: Option<Name>,
     /// An unbound parameter that holds the address.
     pub param: Option<u16>,
+    /// What a config calls what it passes on to: an upstream, a cluster, a backend.
+    pub named: Option<Name>,
+    /// The addresses of the servers that stand behind that name (`10.0.0.1:80`, `payments:8080`): one of them answers.
+    pub servers: Vec<Name>,
+    /// A hop that hands on the request that came in: what becomes of its path. `None`: the call makes a request of its own.
+    pub passes: Option<Passes>,
+}
+
+/// The path of a request that a hop hands on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Passes {
+    /// As it came.
+    Same,
+    /// What it begins with is replaced: `/api/` by `/`.
+    Prefix { from: Name, to: Name },
+    /// Always this one.
+    Fixed(Name),
+    /// Changed in a way that could not be followed.
+    Unknown,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

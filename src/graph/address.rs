@@ -81,7 +81,8 @@ pub fn paths_fit(asked: &str, registered: &str) -> bool {
     let segments = |path: &str| -> Vec<String> { path.trim_matches('/').split('/').map(str::to_owned).collect() };
     let (asked, registered) = (segments(asked), segments(registered));
     for (i, want) in registered.iter().enumerate() {
-        if want.contains('*') {
+        // What is asked for may go on in any way from here: `/api/{*}`.
+        if want.contains('*') || asked.get(i).is_some_and(|have| have == "{*}") {
             return true;
         }
         match asked.get(i) {
@@ -89,7 +90,7 @@ pub fn paths_fit(asked: &str, registered: &str) -> bool {
             _ => return false,
         }
     }
-    asked.len() == registered.len()
+    asked.len() == registered.len() || asked.get(registered.len()).is_some_and(|have| have == "{*}")
 }
 
 #[cfg(test)]

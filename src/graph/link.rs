@@ -1,34 +1,64 @@
-//! Where a remote call leads: the name of the dependency, and the handlers of this tree that answer it.
+//! Where a remote call leads: the name of the dependency, and what of this tree answers it.
 //!
-//! The order in which names apply is the one of semantics.md, "Which dependency, which system".
+//! The order in which names apply is the one of semantics.md, "Which dependency, which system". A proxy that answers is a hop
+//! and no dependency; a service that answers is one, besides what lies behind it.
 
 use super::address::{Address, paths_fit};
-use crate::effect::{PlaceId, Remote, Target};
-use crate::fact::{Facts, Handler, Place};
+use super::naming::Naming;
+use super::nearby::{Claims, Nearby};
+use super::routes;
+use crate::effect::{Passes, PlaceId, Remote, Target};
+use crate::fact::{Facts, Handler, Place, Request, Runs};
 use crate::name::Name;
 use crate::settings::{Service, Settings};
 use crate::source::Sources;
 
 /// What is known of a remote call's other end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Link {
-    pub dependency: Name,
-    /// Alternatives; empty if nothing of this tree answers.
-    pub handlers: Vec<PlaceId>,
+    /// `None`: a hop of this tree answers, and what it passes on to is what counts.
+    pub dependency: Option<Name>,
+    /// What answers, as alternatives; empty if nothing of this tree does.
+    pub leads: Vec<Lead>,
     pub gaps: Vec<Name>,
+}
+
+/// A place that answers, and the request as it arrives there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lead {
+    pub place: PlaceId,
+    pub request: Request,
+}
+
+impl Link {
+    fn named(dependency: Name) -> Link {
+        Link { dependency: Some(dependency), ..Link::default() }
+    }
 }
 
 pub struct Links<'a> {
     facts: &'a Facts,
     settings: &'a Settings,
+    sources: &'a Sources,
     /// Per service of the settings: its handlers.
     handlers: Vec<Vec<&'a Handler>>,
     /// Per place: the service of the settings it belongs to.
     home: Vec<Option<usize>>,
+    nearby: Nearby<'a>,
+    naming: Naming,
+}
+
+/// One call that is being linked.
+struct Ask<'c> {
+    place: PlaceId,
+    remote: &'c Remote,
+    target: &'c Target,
+    /// The request as it is sent.
+    sent: Request,
 }
 
 impl<'a> Links<'a> {
-    pub fn new(facts: &'a Facts, settings: &'a Settings, sources: &Sources) -> Links<'a> {
+    pub fn new(facts: &'a Facts, settings: &'a Settings, sources: &'a Sources) -> Links<'a> {
         let belongs = |service: &Service, place: &Place| {
             let known = (place.at.file.0 as usize) < sources.len();
             let path = if known { sources.path(place.at) } else { "" };
@@ -46,7 +76,8 @@ impl<'a> Links<'a> {
             facts.handlers.iter().filter(here).collect()
         };
         let handlers = (0..settings.services.len()).map(of).collect();
-        Links { facts, settings, handlers, home }
+        let (nearby, naming) = (Nearby::new(facts, sources), Naming::new(facts, sources));
+        Links { facts, settings, sources, handlers, home, nearby, naming }
     }
 
     /// The service that a place belongs to, as names of dependencies hold it.
@@ -57,37 +88,83 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Where a remote call of that place leads. `given` is the address that a caller has bound to its parameter.
-    pub fn link(&self, place: PlaceId, remote: &Remote, given: Option<&Name>) -> Link {
+    /// Where a remote call of that place leads: one link per server that it names, equal ones once each, in their order;
+    /// one link where it names none. `given` is the address that a caller has bound to its parameter, `came` the request
+    /// that the place got.
+    pub fn links(&self, place: PlaceId, remote: &Remote, given: Option<&Name>, came: &Request) -> Vec<Link> {
         let bound = given.map(|text| match text.strip_prefix('$') {
             Some(env) => Target { env: Some(Name::new(env)), ..Target::default() },
             None => Target { address: Some(text.clone()), ..Target::default() },
         });
         let target = bound.as_ref().unwrap_or(&remote.target);
-        let address = target.address.as_deref().map(Address::parse).unwrap_or_default();
+        let written = self.address(place, target);
+        let sent = sent(remote, &written, came);
+        let ask = Ask { place, remote, target, sent };
+        if target.servers.is_empty() {
+            return vec![self.link(&ask, &written)];
+        }
+        target.servers.iter().map(|server| self.link(&ask, &Address::parse(server))).collect()
+    }
+
+    /// Every place that a call can lead to, whatever request comes in.
+    pub fn anywhere(&self, place: PlaceId, remote: &Remote) -> Vec<PlaceId> {
+        let links = self.links(place, remote, None, &Request::default());
+        links.into_iter().flat_map(|link| link.leads).map(|lead| lead.place).collect()
+    }
+
+    /// The address of a target; one that is read from a variable has the value that the described system gives it.
+    fn address(&self, place: PlaceId, target: &Target) -> Address {
+        let set = || target.env.as_ref().and_then(|env| self.variable(place, env));
+        target.address.clone().or_else(set).as_deref().map(Address::parse).unwrap_or_default()
+    }
+
+    fn variable(&self, place: PlaceId, name: &Name) -> Option<Name> {
+        let set = |host: &'a crate::fact::Host| host.env.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+        let runs_here = |host: &&crate::fact::Host| host.runs.iter().any(|runs| self.runs(runs, place));
+        self.facts.hosts.iter().filter(runs_here).find_map(set)
+    }
+
+    fn runs(&self, runs: &Runs, place: PlaceId) -> bool {
+        let place = self.facts.place(place);
+        let known = (place.at.file.0 as usize) < self.sources.len();
+        match runs {
+            Runs::Package(name) => place.package == *name,
+            Runs::Folder(folder) => known && below(self.sources.path(place.at), folder),
+            Runs::Config(path) => known && *self.sources.path(place.at) == **path,
+        }
+    }
+
+    fn link(&self, ask: &Ask<'_>, address: &Address) -> Link {
         let listed = self.settings.dependencies.iter().find(|d| d.hosts.iter().any(|h| address.is_at(h)));
         if let Some(listed) = listed {
-            return Link { dependency: Name::new(&listed.name), handlers: Vec::new(), gaps: Vec::new() };
+            return Link::named(Name::new(&listed.name));
         }
-        if let Some(service) = self.service_at(&address) {
-            return self.to_service(service, remote, &address, Vec::new());
+        if let Some(service) = self.service_at(address) {
+            return self.to_service(service, ask, Vec::new());
         }
         if address.host.is_none()
-            && let Some(link) = self.by_edge(place, remote, &address)
+            && let Some(link) = self.by_edge(ask)
         {
             return link;
         }
-        let dependency = self.named(place, remote, target, &address);
-        Link { dependency, handlers: Vec::new(), gaps: Vec::new() }
+        match self.nearby.claims(ask.remote.at.file, address) {
+            Claims::Entrances(all) => self.through(&all, ask, address),
+            Claims::Hosts(all) => self.to_hosts(&all, ask, address),
+            Claims::Nothing => Link::named(self.named(ask, address)),
+        }
     }
 
-    /// The constant host of a call of another service, if neither the tree nor the settings say what it is.
-    pub fn unresolved(&self, remote: &Remote) -> Option<Name> {
+    /// The constant hosts of a call of another service, if neither the tree nor the settings say what they are.
+    pub fn unresolved(&self, place: PlaceId, remote: &Remote) -> Vec<Name> {
         let between_services = remote.system == "http" || remote.system == "grpc";
-        let address = Address::parse(remote.target.address.as_deref().filter(|_| between_services)?);
-        let listed = self.settings.dependencies.iter().any(|d| d.hosts.iter().any(|h| address.is_at(h)));
-        let shown = address.shown().filter(|_| !listed && self.service_at(&address).is_none())?;
-        Some(Name::from(shown))
+        let texts = remote.target.address.iter().chain(&remote.target.servers).filter(|_| between_services);
+        let leads_nowhere = |address: &Address| {
+            let listed = self.settings.dependencies.iter().any(|d| d.hosts.iter().any(|h| address.is_at(h)));
+            let known = listed || self.service_at(address).is_some();
+            !known && self.nearby.claims(self.facts.place(place).at.file, address) == Claims::Nothing
+        };
+        let addresses = texts.map(|text| Address::parse(text));
+        addresses.filter(leads_nowhere).filter_map(|a| a.shown()).map(Name::from).collect()
     }
 
     fn service_at(&self, address: &Address) -> Option<usize> {
@@ -96,12 +173,12 @@ impl<'a> Links<'a> {
     }
 
     /// `[[edge]]` says where calls with an address that nobody can see lead.
-    fn by_edge(&self, place: PlaceId, remote: &Remote, address: &Address) -> Option<Link> {
-        if remote.system != "http" && remote.system != "grpc" {
+    fn by_edge(&self, ask: &Ask<'_>) -> Option<Link> {
+        if ask.remote.system != "http" && ask.remote.system != "grpc" {
             return None;
         }
-        let here = self.facts.place(place);
-        let from = |name: &str| name == self.service(place) || here.package == *name || here.service == *name;
+        let here = self.facts.place(ask.place);
+        let from = |name: &str| name == self.service(ask.place) || here.package == *name || here.service == *name;
         let to: Vec<&str> = self.settings.edges.iter().filter(|e| from(&e.from)).map(|e| e.to.as_str()).collect();
         let first = *to.first()?;
         let gaps = match to.len() {
@@ -109,31 +186,117 @@ impl<'a> Links<'a> {
             _ => vec![Name::from(format!("ambiguous: {}", to.join(" or ")))],
         };
         Some(match self.settings.services.iter().position(|s| s.name == first) {
-            Some(service) => self.to_service(service, remote, address, gaps),
-            None => Link { dependency: Name::new(first), handlers: Vec::new(), gaps },
+            Some(service) => self.to_service(service, ask, gaps),
+            None => Link { gaps, ..Link::named(Name::new(first)) },
         })
     }
 
-    fn to_service(&self, service: usize, remote: &Remote, address: &Address, mut gaps: Vec<Name>) -> Link {
-        let name = &self.settings.services[service].name;
-        let all = &self.handlers[service];
-        let fitting: Vec<&&Handler> = all.iter().filter(|h| fits(h, remote, address)).collect();
+    fn to_service(&self, service: usize, ask: &Ask<'_>, gaps: Vec<Name>) -> Link {
+        let service_of = &self.settings.services[service];
+        if let Some(config) = &service_of.config {
+            let path = config.trim_start_matches("./");
+            let entrances = self.entrances_of(path);
+            if !entrances.is_empty() {
+                return Link { gaps, ..self.through(&entrances, ask, &Address::default()) };
+            }
+        }
+        self.to_handlers(&service_of.name, &self.handlers[service], ask, gaps)
+    }
+
+    fn entrances_of(&self, path: &str) -> Vec<usize> {
+        let file = self.sources.find(path);
+        let all = self.facts.entrances.iter().enumerate();
+        all.filter(|(_, e)| Some(e.file) == file).map(|(i, _)| i).collect()
+    }
+
+    fn to_handlers(&self, name: &str, all: &[&Handler], ask: &Ask<'_>, mut gaps: Vec<Name>) -> Link {
+        let fitting: Vec<&&Handler> = all.iter().filter(|h| fits(h, ask)).collect();
         if !all.is_empty() && fitting.is_empty() {
             gaps.push(Name::from(format!("no handler of {name} fits")));
         }
-        let unknown = address.path.is_none() && remote.system != "grpc";
+        let unknown = ask.sent.path.is_none() && ask.remote.system != "grpc";
         if unknown && fitting.len() > 1 {
             gaps.push(Name::from(format!("which handler of {name} answers")));
         }
-        let mut handlers: Vec<PlaceId> = fitting.iter().map(|h| h.place).collect();
-        handlers.sort_unstable();
-        handlers.dedup();
-        Link { dependency: Name::new(name), handlers, gaps }
+        let mut places: Vec<PlaceId> = fitting.iter().map(|h| h.place).collect();
+        places.sort_unstable();
+        places.dedup();
+        let leads = places.into_iter().map(|place| Lead { place, request: ask.sent.clone() }).collect();
+        Link { dependency: Some(Name::new(name)), leads, gaps }
     }
 
-    fn named(&self, place: PlaceId, remote: &Remote, target: &Target, address: &Address) -> Name {
-        let service = self.service(place);
-        let system = &remote.system;
+    /// Through one of several proxies: the routes that answer there.
+    fn through(&self, entrances: &[usize], ask: &Ask<'_>, address: &Address) -> Link {
+        let mut link = Link::default();
+        for entrance in entrances {
+            let entrance = &self.facts.entrances[*entrance];
+            let host = address.host.as_deref().filter(|_| ask.target.passes.is_none());
+            let routes = routes::answering(entrance, host, &ask.sent);
+            if routes.len() > 1 {
+                let file = &self.sources.get(entrance.file).path;
+                link.gaps.push(Name::from(format!("which route of {file} answers")));
+            }
+            link.leads.extend(routes.iter().map(|r| Lead { place: r.place, request: ask.sent.clone() }));
+        }
+        if entrances.len() > 1 {
+            let file = |i: &usize| self.sources.get(self.facts.entrances[*i].file).path.clone();
+            let mut files: Vec<String> = entrances.iter().map(file).collect();
+            files.dedup();
+            link.gaps.push(Name::from(format!("ambiguous: {}", files.join(" or "))));
+        }
+        if link.leads.is_empty() {
+            link.dependency = Some(self.named(ask, address));
+        }
+        link
+    }
+
+    /// To something that a description of the system names: what runs there, if the tree has it.
+    fn to_hosts(&self, hosts: &[usize], ask: &Ask<'_>, address: &Address) -> Link {
+        let mut links: Vec<Link> = hosts.iter().map(|i| self.to_host(*i, ask, address)).collect();
+        let ambiguous = links.len() > 1;
+        let mut link = links.remove(0);
+        for other in links {
+            link.leads.extend(other.leads.into_iter().filter(|lead| !link.leads.contains(lead)).collect::<Vec<_>>());
+            link.gaps.extend(other.gaps);
+        }
+        if ambiguous {
+            let file = |i: &usize| self.sources.get(self.facts.hosts[*i].file).path.clone();
+            let files: Vec<String> = hosts.iter().map(file).collect();
+            link.gaps.push(Name::from(format!("ambiguous: {}", files.join(" or "))));
+        }
+        link
+    }
+
+    fn to_host(&self, host: usize, ask: &Ask<'_>, address: &Address) -> Link {
+        let host = &self.facts.hosts[host];
+        let called = address.port.or(address.usual);
+        let inside = host.ports.iter().find(|(outside, _)| Some(*outside) == called).map_or(called, |(_, to)| Some(*to));
+        for runs in &host.runs {
+            if let Runs::Config(path) = runs {
+                let mut entrances = self.entrances_of(path);
+                let at_port = |i: &usize| self.facts.entrances[*i].listens.iter().any(|l| Some(l.port) == inside);
+                if entrances.iter().any(at_port) {
+                    entrances.retain(at_port);
+                }
+                if !entrances.is_empty() {
+                    return self.through(&entrances, ask, address);
+                }
+                continue;
+            }
+            let here: Vec<&Handler> = self.facts.handlers.iter().filter(|h| self.runs(runs, h.place)).collect();
+            if !here.is_empty() {
+                let name = host.names.first().map_or("service", |n| n.as_str());
+                return self.to_handlers(name, &here, ask, Vec::new());
+            }
+        }
+        Link::named(self.named(ask, address))
+    }
+
+    fn named(&self, ask: &Ask<'_>, address: &Address) -> Name {
+        let (service, system, target) = (self.service(ask.place), &ask.remote.system, ask.target);
+        if let Some(name) = self.naming.of(ask.remote) {
+            return name.clone();
+        }
         if let Some(shown) = address.shown() {
             return Name::from(shown);
         }
@@ -146,12 +309,39 @@ impl<'a> Links<'a> {
         if let Some(method) = &target.method {
             return Name::from(format!("{service}:{method}"));
         }
-        let here = self.facts.place(place);
+        let here = self.facts.place(ask.place);
         match target.param.and_then(|i| here.params.get(i as usize)) {
             Some(param) => Name::from(format!("{}({})", last_two(&here.name), param.name)),
             None => Name::from(format!("{service}:{system}")),
         }
     }
+}
+
+/// The request that a call sends: its own, or the one that came in as far as the hop leaves it as it was.
+fn sent(remote: &Remote, address: &Address, came: &Request) -> Request {
+    let verb = remote.verb.as_ref().filter(|_| remote.system == "http");
+    let own_method = match remote.system.as_str() {
+        "grpc" => Some(Name::new("POST")),
+        _ => verb.map(|v| Name::from(v.to_ascii_uppercase())),
+    };
+    let Some(passes) = &remote.target.passes else {
+        return Request { method: own_method, path: address.path.as_deref().map(Name::new) };
+    };
+    let path = match passes {
+        Passes::Same => came.path.clone(),
+        Passes::Fixed(path) => Some(path.clone()),
+        Passes::Prefix { from, to } => {
+            let rest = came.path.as_deref().and_then(|path| path.strip_prefix(&**from));
+            Some(Name::from(format!("{to}{}", rest.unwrap_or("{*}"))))
+        }
+        Passes::Unknown => None,
+    };
+    Request { method: own_method.or_else(|| came.method.clone()), path }
+}
+
+/// Whether a path of a file lies in a folder; the empty folder holds everything.
+fn below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether a service of the settings is made of that package: by its name, its folder or its config file.
@@ -162,26 +352,25 @@ fn is_of(service: &Service, package: &str, of: &str, path: &str) -> bool {
     match service.package.as_deref() {
         Some(wanted) => {
             let folder = wanted.trim_start_matches("./").trim_end_matches('/');
-            let below = path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-            package == wanted || package == folder || (!folder.is_empty() && below)
+            package == wanted || package == folder || (!folder.is_empty() && below(path, folder))
         }
         None => service.config.is_none() && (package == service.name || of == service.name),
     }
 }
 
-fn fits(handler: &Handler, remote: &Remote, address: &Address) -> bool {
-    if remote.system == "grpc" {
+fn fits(handler: &Handler, ask: &Ask<'_>) -> bool {
+    if ask.remote.system == "grpc" && ask.target.passes.is_none() {
         let last = handler.path.as_deref().and_then(|p| p.rsplit('/').next());
-        return match (last, remote.verb.as_deref()) {
+        return match (last, ask.remote.verb.as_deref()) {
             (Some(last), Some(verb)) => last.eq_ignore_ascii_case(verb),
             _ => true,
         };
     }
-    let method = match (handler.method.as_deref(), remote.verb.as_deref()) {
+    let method = match (handler.method.as_deref(), ask.sent.method.as_deref()) {
         (Some(has), Some(asked)) => has.eq_ignore_ascii_case(asked),
         _ => true,
     };
-    let path = match (handler.path.as_deref(), address.path.as_deref()) {
+    let path = match (handler.path.as_deref(), ask.sent.path.as_deref()) {
         (Some(has), Some(asked)) => paths_fit(asked, has),
         _ => true,
     };

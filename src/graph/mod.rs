@@ -6,6 +6,9 @@
 pub mod address;
 pub mod calls;
 pub mod link;
+pub mod naming;
+pub mod nearby;
+pub mod routes;
 
 pub use calls::Graph;
-pub use link::{Link, Links};
+pub use link::{Lead, Link, Links};

@@ -4,7 +4,7 @@ use super::{Context, Finding, Lint};
 use crate::analysis::{Analysis, Layer, LayerUse, Row};
 use crate::class::{Endings, FailureClass, Scenario};
 use crate::effect::{Confidence, Form, Jitter, LoopId, PlaceId, RepeatKind, Seen, Shape, Wait};
-use crate::fact::{Facts, Operation, OperationKind};
+use crate::fact::{Facts, Operation, OperationKind, Request};
 use crate::name::Name;
 use crate::settings::Settings;
 use crate::source::{FileId, SourceFile, Sources, Span};
@@ -41,6 +41,8 @@ pub fn facts() -> Facts {
         place: PlaceId(0),
         at: at(line),
         service: Name::new("shop"),
+        request: Request::default(),
+        unless_called: false,
     };
     Facts { operations: vec![operation("POST /checkout", 90), operation("GET /cart", 95)], ..Facts::default() }
 }

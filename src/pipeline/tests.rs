@@ -59,6 +59,7 @@ fn run_on(text: &str, config: &str, options: &Options) -> Vec<Finding> {
         body: crate::effect::Effect::Nothing,
         package: Name::new("p"),
         service: Name::new("p"),
+        takes_request: false,
     });
     let analysis = Analysis::default();
     let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };

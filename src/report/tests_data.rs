@@ -4,7 +4,7 @@ use super::View;
 use crate::analysis::{Analysis, CallSite, Layer, LayerUse, Row};
 use crate::class::{Endings, FailureClass, Scenario};
 use crate::effect::{Confidence, Form, Jitter, LoopId, PlaceId, RepeatKind, Seen, Shape, Wait};
-use crate::fact::{Facts, Operation, OperationKind};
+use crate::fact::{Facts, Operation, OperationKind, Request};
 use crate::lint::{Finding, Level, Related};
 use crate::name::Name;
 use crate::source::{FileId, SourceFile, Sources, Span};
@@ -58,6 +58,8 @@ pub fn shop() -> Data {
         place: PlaceId(0),
         at: Span::new(FileId(0), 0, 1),
         service: Name::new("a"),
+        request: Request::default(),
+        unless_called: false,
     });
     data.analysis.layers = vec![layer(0, a, "a::checkout"), layer(1, B, "b::save")];
     data.analysis.rows = vec![row(a, "db", 9)];

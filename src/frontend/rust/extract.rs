@@ -13,7 +13,7 @@ use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
 use super::{infer, lower, manifest, reach, statements, variants};
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind, Stop};
-use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Stats};
+use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Stats};
 use crate::model::Models;
 use crate::settings::Settings;
 use crate::source::{Sources, Span};
@@ -114,7 +114,8 @@ impl Code<'_> {
         watch("flow");
         let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
         self.judge(&mut places, &fails, &gathered);
-        let mut facts = Facts { places, ..Facts::default() };
+        let next_loop = super::recursion::highest(&places) + 1;
+        let mut facts = Facts { places, next_loop, ..Facts::default() };
         watch("loops");
         self.operations(&ids, &mut facts);
         statements::apply(self.sources, &mut facts);
@@ -166,6 +167,7 @@ impl Code<'_> {
             body: effect,
             service: package.clone(),
             package,
+            takes_request: false,
         }
     }
 
@@ -204,6 +206,8 @@ impl Code<'_> {
                 place: *place,
                 at: entry.at,
                 service: krate.package.clone(),
+                request: Request::default(),
+                unless_called: false,
             });
         }
     }

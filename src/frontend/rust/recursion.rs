@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::class::Endings;
-use crate::effect::{self, Callee, Effect, Exit, Form, LoopId, PlaceId, Repeat, RepeatKind, Seen, Stop, Wait};
+use crate::effect::{self, Callee, Effect, Exit, Form, LoopId, PlaceId, Repeat, RepeatKind, Stop};
 use crate::fact::Place;
 use crate::source::Span;
 use crate::value::{Origin, Value};
@@ -23,23 +22,9 @@ pub fn fold(places: &mut [Place], bounds: &FxHashMap<PlaceId, Vec<Vec<Stop>>>) {
         });
         // Where the body ends without the closing call, the function returns: that leaves the repetition.
         let body = Effect::Leave(Exit::Break(id), Box::new(std::mem::replace(&mut place.body, Effect::Nothing)));
-        place.body = Effect::Repeat(Box::new(Repeat {
-            id,
-            kind: RepeatKind::Unjudged,
-            form: Form::Recursion,
-            default_of: None,
-            function: place.name.clone(),
-            at,
-            end: at,
-            stops: stops(bounds.get(&own)),
-            again: Endings::NONE,
-            jumps: true,
-            exhausts: false,
-            wait: Wait::none(),
-            body,
-            seen: Seen::default(),
-            per_try_ms: None,
-        }));
+        let unjudged = Repeat::new(id, RepeatKind::Unjudged, Form::Recursion, place.name.clone(), at, body);
+        place.body =
+            Effect::Repeat(Box::new(Repeat { stops: stops(bounds.get(&own)), jumps: true, ..unjudged }));
     }
 }
 
@@ -63,7 +48,7 @@ fn closing(body: &Effect, own: PlaceId) -> Option<Span> {
     found
 }
 
-fn highest(places: &[Place]) -> u32 {
+pub fn highest(places: &[Place]) -> u32 {
     let mut most = 0;
     for place in places {
         effect::walk(&place.body, &mut |e| {

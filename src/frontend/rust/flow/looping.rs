@@ -1,8 +1,7 @@
 //! Loops as repetitions that jump; what they are is judged later, when it is known what their operations reach.
 
 use super::{Flow, LoopFrame, LoopNote, tidy};
-use crate::class::Endings;
-use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Seen, Stop, Wait};
+use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Stop};
 use crate::frontend::rust::bounds;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
@@ -87,23 +86,9 @@ impl Flow<'_> {
 
     /// A repetition with nothing known about it yet.
     pub(super) fn repeat(&self, id: LoopId, form: Form, at: Span, body: Effect) -> Repeat {
-        Repeat {
-            id,
-            kind: RepeatKind::Unjudged,
-            form,
-            default_of: None,
-            function: self.function_name(),
-            at,
-            end: Span { start: at.end.saturating_sub(1).max(at.start), ..at },
-            stops: Vec::new(),
-            again: Endings::NONE,
-            jumps: true,
-            exhausts: false,
-            wait: Wait::none(),
-            body,
-            seen: Seen::default(),
-            per_try_ms: None,
-        }
+        let end = Span { start: at.end.saturating_sub(1).max(at.start), ..at };
+        let unjudged = Repeat::new(id, RepeatKind::Unjudged, form, self.function_name(), at, body);
+        Repeat { end, jumps: true, ..unjudged }
     }
 
     pub(super) fn function_name(&self) -> Name {

@@ -255,6 +255,7 @@ impl Fields<'_, '_> {
             }),
             key: if model.adds_key || self.set("key").is_some() { Key::Once } else { Key::None },
             connect_only: model.connect_only,
+            replays: None,
             at: self.flow.at(e),
         }
     }
