@@ -10,6 +10,7 @@ use crate::analysis::{self, Analysis};
 use crate::effect::Confidence;
 use crate::fact::{Facts, Problem};
 use crate::frontend;
+use crate::graph;
 use crate::lint::{self, Context, Finding, Level, Lint};
 use crate::model::load::{self, LoadError};
 use crate::model::{Model, Models};
@@ -94,6 +95,7 @@ pub fn run_watched(
     for config in frontend::CONFIGS {
         config.extract(&world, &mut facts);
     }
+    graph::keep_ways_in(&mut facts, &settings, &sources);
     facts.problems.extend(problems);
     watch("configs");
     let analysis = analysis::analyse(&facts, &settings, &sources);

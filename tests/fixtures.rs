@@ -1,6 +1,7 @@
 //! Every fixture says in marks what is found in it, and nothing else may be. A folder with a Cargo.toml or a retrylint.toml
-//! is one run; so is a single `.rs` file outside of such folders. Marks hold in both directions; codes that are off by
-//! default are compared only where a mark names them.
+//! is one run, and so is one with a config file directly in it; so is a single `.rs` file outside of such folders. Marks hold
+//! in both directions; codes that are off by default are compared only where a mark names them. `expect.toml` beside the
+//! files asks for numbers by scenario: `operations` with the keys of a case's, and `scenarios = { closes = 3 }`.
 
 mod support;
 
@@ -11,14 +12,20 @@ use support::compare::{Expect, compare};
 use support::marks;
 use support::runs::{self, Files};
 
+const CONFIGS: [&str; 5] = ["yaml", "yml", "json", "conf", "cfg"];
+
 fn runs_below(folder: &Path, found: &mut Vec<PathBuf>) {
-    if folder.join("Cargo.toml").is_file() || folder.join("retrylint.toml").is_file() {
-        found.push(folder.to_path_buf());
-        return;
-    }
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     entries.sort();
+    let whole = |p: &PathBuf| {
+        let config = p.extension().is_some_and(|e| CONFIGS.iter().any(|c| e == *c));
+        p.is_file() && (config || p.ends_with("Cargo.toml") || p.ends_with("retrylint.toml"))
+    };
+    if entries.iter().any(whole) {
+        found.push(folder.to_path_buf());
+        return;
+    }
     for entry in entries {
         if entry.is_dir() {
             runs_below(&entry, found);
@@ -37,7 +44,19 @@ fn wrong_in(run: &Path) -> Result<Vec<String>, String> {
         let (found, text) = marks::take(&name, &String::from_utf8_lossy(&bytes))?;
         (found, Files::from([(name, text)]))
     };
-    Ok(compare(&Expect::default(), &found, &runs::in_process(&files)?))
+    Ok(compare(&expected(run)?, &found, &runs::in_process(&files)?))
+}
+
+/// The numbers that `expect.toml` asks for.
+fn expected(run: &Path) -> Result<Expect, String> {
+    let Ok(text) = std::fs::read_to_string(run.join("expect.toml")) else { return Ok(Expect::default()) };
+    let table: toml::Table = text.parse().map_err(|e| format!("expect.toml: {e}"))?;
+    let operations = table.get("operations").and_then(|v| v.as_array()).ok_or("expect.toml: no `operations`")?;
+    if table.len() != 1 || operations.is_empty() {
+        return Err("expect.toml holds `operations` and nothing else".to_string());
+    }
+    let tables = operations.iter().map(|v| v.as_table().cloned().ok_or("expect.toml: an operation is a table"));
+    Ok(Expect { operations: tables.collect::<Result<_, _>>()?, ..Expect::default() })
 }
 
 /// Runs everything below `fixtures/NAME`; how many runs there were.
@@ -64,6 +83,17 @@ fn rust() {
 #[test]
 fn systems() {
     assert!(hold("systems") >= 4, "the shop and its variants");
+}
+
+/// Rows of what was counted on the wire, and what the format's own rules say.
+#[test]
+fn envoy() {
+    hold("envoy");
+}
+
+#[test]
+fn nginx() {
+    hold("nginx");
 }
 
 /// Idiomatic code about which nothing is said.

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::hops::Came;
 use super::mentions::{called_param, used};
-use super::node::{Arena, BoundLayer, Covers, Node, NodeId};
+use super::node::{Arena, Covers, Node, NodeId};
 use super::number::{self, Num};
-use super::table::Turns;
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Remote, Repeat, RepeatKind};
-use crate::fact::Facts;
-use crate::graph::{Graph, Link, Links};
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId};
+use crate::fact::{Facts, Request};
+use crate::graph::{Graph, Links};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::Value;
@@ -26,7 +26,7 @@ const MOST_NODES: usize = 200_000;
 
 /// What a parameter stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Given {
+pub(super) enum Given {
     Number(Num),
     /// A closure, already bound where it is written, and the call that gave it.
     Body(NodeId, Span),
@@ -37,7 +37,7 @@ enum Given {
 }
 
 impl Given {
-    fn call(&self) -> Option<Span> {
+    pub(super) fn call(&self) -> Option<Span> {
         match self {
             Given::Body(_, at) | Given::Place(_, _, at) => Some(*at),
             Given::Number(number) => number.bound_at,
@@ -47,18 +47,22 @@ impl Given {
 }
 
 #[derive(Clone)]
-struct Frame {
-    place: PlaceId,
-    entry: PlaceId,
-    args: Rc<[Given]>,
+pub(super) struct Frame {
+    pub place: PlaceId,
+    pub entry: PlaceId,
+    pub args: Rc<[Given]>,
+    /// The request that came in; nothing is known of it where the place does not ask.
+    pub came: Rc<Came>,
+    /// The one of several servers that is looked at alone.
+    pub server: Option<usize>,
 }
 
 impl Frame {
-    fn given(&self, i: u16) -> Option<&Given> {
+    pub(super) fn given(&self, i: u16) -> Option<&Given> {
         self.args.get(i as usize).filter(|given| **given != Given::Nothing)
     }
 
-    fn number(&self, i: u16) -> Option<Num> {
+    pub(super) fn number(&self, i: u16) -> Option<Num> {
         match self.given(i) {
             Some(Given::Number(number)) => Some(number.clone()),
             _ => None,
@@ -70,19 +74,23 @@ impl Frame {
     }
 }
 
+/// A place, the place at which its component was entered, its arguments, and the request it got.
+type Instance = (PlaceId, PlaceId, Rc<[Given]>, Rc<Came>);
+
 pub struct Binder<'a> {
     pub arena: Arena<'a>,
-    facts: &'a Facts,
-    graph: &'a Graph,
-    links: &'a Links<'a>,
+    pub(super) facts: &'a Facts,
+    pub(super) graph: &'a Graph,
+    pub(super) links: &'a Links<'a>,
     /// Per place: which of its parameters its body looks at.
     uses: Vec<FxHashSet<u16>>,
-    instances: FxHashMap<(PlaceId, PlaceId, Rc<[Given]>), NodeId>,
-    open: Vec<PlaceId>,
+    pub(super) instances: FxHashMap<Instance, NodeId>,
+    pub(super) open: Vec<PlaceId>,
     /// Calls that were cut although the graph of places does not know them.
-    cuts: usize,
+    pub(super) cuts: usize,
     nodes_before: usize,
-    handler_rules: Rc<[(Endings, Endings)]>,
+    no_request: Rc<Came>,
+    pub(super) handler_rules: Rc<[(Endings, Endings)]>,
 }
 
 impl<'a> Binder<'a> {
@@ -100,26 +108,26 @@ impl<'a> Binder<'a> {
             open: Vec::new(),
             cuts: 0,
             nodes_before: 0,
+            no_request: Rc::default(),
             handler_rules: Rc::from([(Endings::ERRORS, answers), (Endings::STATUSES, Endings::OK)]),
         }
     }
 
-    /// The node of an operation: its place with nothing given.
-    pub fn operation(&mut self, place: PlaceId) -> NodeId {
+    /// The node of an operation: its place with nothing given but the request.
+    pub fn operation(&mut self, place: PlaceId, request: &Request) -> NodeId {
         self.nodes_before = self.arena.nodes.len();
         match (place.0 as usize) < self.facts.places.len() {
-            true => self.instance(place, self.graph.entry(place), Rc::from([])),
+            true => self.instance(place, self.graph.entry(place), Rc::from([]), &Came::from_outside(request)),
             false => Arena::NOTHING,
         }
     }
 
-    /// Places of which there is an instance.
-    pub fn reached(&self) -> FxHashSet<PlaceId> {
-        self.instances.keys().map(|(place, _, _)| *place).collect()
-    }
-
-    fn instance(&mut self, place: PlaceId, entry: PlaceId, args: Rc<[Given]>) -> NodeId {
-        let key = (place, entry, args);
+    pub(super) fn instance(&mut self, place: PlaceId, entry: PlaceId, args: Rc<[Given]>, came: &Came) -> NodeId {
+        let came = match self.facts.place(place).takes_request {
+            true => Rc::new(came.clone()),
+            false => Rc::clone(&self.no_request),
+        };
+        let key = (place, entry, args, came);
         if let Some(known) = self.instances.get(&key) {
             return *known;
         }
@@ -129,7 +137,7 @@ impl<'a> Binder<'a> {
         self.open.push(place);
         let cuts = self.cuts;
         let facts = self.facts;
-        let frame = Frame { place, entry, args: Rc::clone(&key.2) };
+        let frame = Frame { place, entry, args: Rc::clone(&key.2), came: Rc::clone(&key.3), server: None };
         let body = self.effect(&facts.place(place).body, &frame);
         let node = self.framed(body);
         self.open.pop();
@@ -154,7 +162,7 @@ impl<'a> Binder<'a> {
         node
     }
 
-    fn effect(&mut self, effect: &'a Effect, frame: &Frame) -> NodeId {
+    pub(super) fn effect(&mut self, effect: &'a Effect, frame: &Frame) -> NodeId {
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.bind(effect, frame))
     }
 
@@ -223,7 +231,7 @@ impl<'a> Binder<'a> {
         self.one_of(nodes)
     }
 
-    fn one_of(&mut self, mut nodes: Vec<NodeId>) -> NodeId {
+    pub(super) fn one_of(&mut self, mut nodes: Vec<NodeId>) -> NodeId {
         if nodes.iter().all(|node| *node == Arena::NOTHING) {
             return Arena::NOTHING;
         }
@@ -258,7 +266,7 @@ impl<'a> Binder<'a> {
                 Some(Given::Body(node, _)) => node,
                 Some(Given::Place(place, entry, _)) => {
                     let args = self.args(place, call, frame);
-                    self.instance(place, entry, args)
+                    self.instance(place, entry, args, &frame.came)
                 }
                 _ => self.unknown("a callable parameter that nothing binds"),
             },
@@ -279,7 +287,7 @@ impl<'a> Binder<'a> {
         match self.graph.enter(frame.entry, frame.place, place) {
             Some(entry) => {
                 let args = self.args(place, call, frame);
-                self.instance(place, entry, args)
+                self.instance(place, entry, args, &frame.came)
             }
             None => self.closes(place),
         }
@@ -332,61 +340,5 @@ impl<'a> Binder<'a> {
             Arg::Text(text) => Given::Text(text.clone()),
             Arg::Place(_) | Arg::Other => Given::Nothing,
         }
-    }
-
-    fn remote(&mut self, remote: &'a Remote, frame: &Frame) -> NodeId {
-        let given = remote.target.param.and_then(|i| frame.given(i));
-        let text = match given {
-            Some(Given::Text(text)) => Some(text.clone()),
-            _ => None,
-        };
-        let link = self.links.link(frame.place, remote, text.as_ref());
-        let mut gaps = link.gaps.clone();
-        let behind = self.behind(&link, frame, &mut gaps);
-        let dep = self.arena.dep(&link.dependency);
-        let site = self.arena.site(remote, dep);
-        let node = self.arena.add(Node::Remote { dep, site, behind });
-        gaps.into_iter().for_each(|gap| self.arena.gap(node, gap));
-        node
-    }
-
-    /// What the handlers do that answer, as alternatives; each place once per path.
-    fn behind(&mut self, link: &Link, frame: &Frame, gaps: &mut Vec<Name>) -> Option<NodeId> {
-        let mut nodes = Vec::new();
-        for handler in &link.handlers {
-            let entry = self.graph.enter(frame.entry, frame.place, *handler);
-            // An address that a caller gave can lead back without the graph of places knowing.
-            let back = entry.is_some() && self.open.contains(handler);
-            self.cuts += usize::from(back);
-            let Some(entry) = entry.filter(|_| !back) else {
-                gaps.push(Name::new("cycle"));
-                continue;
-            };
-            let body = self.instance(*handler, entry, Rc::from([]));
-            nodes.push(self.arena.add(Node::Map(Rc::clone(&self.handler_rules), body)));
-        }
-        (!nodes.is_empty()).then(|| self.one_of(nodes))
-    }
-
-    fn repeat(&mut self, repeat: &'a Repeat, frame: &Frame) -> NodeId {
-        let limit = number::limit(repeat, &|i| frame.number(i));
-        let called = called_param(&repeat.body).and_then(|i| frame.given(i)).and_then(Given::call);
-        let bound_at = called.or(limit.bound_at);
-        let turns = Turns {
-            id: repeat.id,
-            n: limit.n,
-            again: repeat.again,
-            jumps: repeat.jumps,
-            exhausts: repeat.exhausts,
-            multiplies: matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover),
-        };
-        let why = limit.why.clone();
-        let layer = self.arena.layer(BoundLayer { repeat, limit, bound_at });
-        let body = self.effect(&repeat.body, frame);
-        let node = self.arena.add(Node::Repeat { turns, layer, body });
-        if let Some(why) = why.filter(|_| turns.multiplies && turns.n.high == u64::MAX) {
-            self.arena.gap(node, why);
-        }
-        node
     }
 }

@@ -40,6 +40,12 @@ fn compute(arena: &Arena<'_>, memo: &mut Memo, node: NodeId, dep: DepId, what: O
             first.plus(arms.iter().map(|a| each(*a)).fold(Tries::ZERO, Tries::worse))
         }
         Node::Repeat { turns, body, .. } if turns.multiplies => each(*body).times(turns.n),
+        Node::Failover { turns, bodies, .. } if turns.multiplies => {
+            let mut parts: Vec<Tries> = bodies.iter().map(|b| each(*b)).collect();
+            parts.sort_unstable_by_key(|t| std::cmp::Reverse((t.high, t.low)));
+            let most = usize::try_from(turns.n.high).unwrap_or(usize::MAX).min(parts.len());
+            parts[..most].iter().copied().fold(Tries::ZERO, Tries::plus)
+        }
         Node::Remote { dep: own, behind, .. } => {
             let own = if *own == dep { Tries::ONE } else { Tries::ZERO };
             let behind = behind.map_or(Tries::ZERO, each);

@@ -34,7 +34,18 @@ pub fn walk(arena: &Arena<'_>, roots: &[NodeId]) -> Covered {
             continue;
         }
         seen[id.0 as usize] |= bit;
-        let inner = match arena.node(id) {
+        let inner = out.enter(arena, id, above);
+        let from = open.len();
+        open.extend(arena.node(id).children().map(|child| (child, inner)));
+        open[from..].reverse();
+    }
+    out
+}
+
+impl Covered {
+    /// Notes a node with what stands above it; what stands above its children.
+    fn enter(&mut self, arena: &Arena<'_>, id: NodeId, above: Covers) -> Covers {
+        match arena.node(id) {
             Node::Within { ends, .. } => Covers {
                 hang: above.hang || ends.hang,
                 total: above.total || ends.total,
@@ -42,26 +53,51 @@ pub fn walk(arena: &Arena<'_>, roots: &[NodeId]) -> Covered {
             },
             Node::Spawn(_) => Covers::default(),
             Node::Remote { site, .. } => {
-                let calls = out.calls.entry(*site).or_default();
-                if !calls.contains(&above) {
-                    calls.push(above);
-                }
+                self.call(*site, above);
                 Covers::default()
             }
-            Node::Repeat { layer, .. } => {
-                out.reached.insert(*layer);
+            // A hop stops when its caller leaves, so that the caller's deadline reaches what it calls.
+            Node::Hop { site, body } => {
+                if hangs(arena, *body) {
+                    self.call(*site, above);
+                }
+                above
+            }
+            Node::Repeat { layer, .. } | Node::Failover { layer, .. } => {
+                self.reached.insert(*layer);
                 if !above.total {
-                    out.open.insert(*layer);
+                    self.open.insert(*layer);
                 }
                 above
             }
             _ => above,
-        };
-        let from = open.len();
-        open.extend(arena.node(id).children().map(|child| (child, inner)));
-        open[from..].reverse();
+        }
     }
-    out
+
+    fn call(&mut self, site: SiteId, above: Covers) {
+        let calls = self.calls.entry(site).or_default();
+        if !calls.contains(&above) {
+            calls.push(above);
+        }
+    }
+}
+
+/// Whether what a hop calls can hang and the hop does not end that.
+fn hangs(arena: &Arena<'_>, body: NodeId) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![body];
+    while let Some(id) = open.pop() {
+        if arena.below(id).deps.is_empty() || !seen.insert(id) {
+            continue;
+        }
+        match arena.node(id) {
+            Node::Remote { .. } => return true,
+            Node::Within { ends, .. } if ends.hang => {}
+            Node::Spawn(_) => {}
+            node => open.extend(node.children()),
+        }
+    }
+    false
 }
 
 /// One per client that is built in the tree, else one per call: the first in the order of the files.

@@ -19,6 +19,8 @@ pub enum Which {
     Dep(DepId),
     /// One call in the text.
     Site(SiteId),
+    /// The calls to a dependency on the way through one call that a hop answers.
+    Through(SiteId, DepId),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -91,7 +93,7 @@ impl<'a> Evaluator<'a> {
         let below = self.arena.below(node);
         let holds = |dep: &DepId| below.deps.binary_search(dep).is_ok();
         let seen = |which: Which| match which {
-            Which::Dep(dep) if !holds(&dep) => Which::None,
+            Which::Dep(dep) | Which::Through(_, dep) if !holds(&dep) => Which::None,
             Which::Site(site) if !self.arena.sites[site.0 as usize].deps.iter().any(holds) => Which::None,
             which => which,
         };
@@ -138,10 +140,7 @@ impl<'a> Evaluator<'a> {
     fn compute(&mut self, node: NodeId, world: World) -> Table {
         let arena = self.arena;
         match arena.node(node) {
-            Node::Seq(parts) => {
-                let parts = self.tables(parts, world);
-                table::seq(&parts)
-            }
+            Node::Seq(parts) => table::seq(&self.tables(parts, world)),
             Node::Branch(parts) => table::branch(&self.tables(parts, world)),
             Node::Join(parts, until) => table::join(&self.tables(parts, world), *until),
             Node::Race(parts, wins) => table::race(&self.tables(parts, world), *wins),
@@ -154,9 +153,15 @@ impl<'a> Evaluator<'a> {
                     follow
                 })
             }
-            Node::Remote { dep, site, behind } => {
-                let behind = behind.map(|node| self.table(node, world));
-                self.try_once(*dep, *site, world, behind.as_deref())
+            Node::Remote { dep, site, behind: None, .. } => self.try_once(*dep, *site, world, None),
+            Node::Remote { dep, site, behind: Some(behind), .. } => {
+                let behind = self.table(*behind, world);
+                self.try_once(*dep, *site, world, Some(&behind))
+            }
+            Node::Hop { site, body } => (*self.through(*site, *body, world)).clone(),
+            Node::Failover { turns, layer, bodies } => {
+                let off = self.is_off(turns, *layer, node, world);
+                turns.failover(&self.tables(bodies, world), off)
             }
             Node::Frame(body) => {
                 let outside = std::mem::take(&mut self.caught);
@@ -165,13 +170,20 @@ impl<'a> Evaluator<'a> {
                 table::frame(&body)
             }
             Node::Unknown | Node::Nothing | Node::End(_) | Node::Caught(_) => Table::ok(Tries::ZERO),
-            other => match other.children().next() {
-                Some(body) => {
-                    let body = self.table(body, world);
-                    self.around(node, world, &body)
-                }
-                None => Table::ok(Tries::ZERO),
-            },
+            other => {
+                let body = other.children().next().map(|body| self.table(body, world));
+                body.map_or_else(|| Table::ok(Tries::ZERO), |body| self.around(node, world, &body))
+            }
+        }
+    }
+
+    /// What a hop does; from here on the calls count that are asked for on the way through it.
+    fn through(&mut self, site: SiteId, body: NodeId, world: World) -> Rc<Table> {
+        match world.counted {
+            Which::Through(wanted, dep) if wanted == site => {
+                self.table(body, World { counted: Which::Dep(dep), ..world })
+            }
+            _ => self.table(body, world),
         }
     }
 
@@ -226,7 +238,7 @@ impl<'a> Evaluator<'a> {
 
 pub(super) fn is(which: Which, dep: DepId, site: SiteId) -> bool {
     match which {
-        Which::None => false,
+        Which::None | Which::Through(..) => false,
         Which::Dep(wanted) => wanted == dep,
         Which::Site(wanted) => wanted == site,
     }

@@ -101,7 +101,7 @@ impl Focus<'_, '_> {
             Node::Race(parts, wins) => self.one_part(parts, world, contexts, |t| table::race(t, *wins)),
             Node::Branch(parts) => self.all_parts(parts, world, contexts),
             Node::Recover(body, on, arms) => self.recover(*body, on, arms, world, contexts),
-            Node::Remote { dep, site, behind } => {
+            Node::Remote { dep, site, behind, .. } => {
                 let mut out = Vec::new();
                 if is(world.counted, *dep, *site) {
                     let behind = behind.map(|node| self.evaluator.table(node, world.uncounted()));
@@ -115,6 +115,10 @@ impl Focus<'_, '_> {
                 out
             }
             Node::Repeat { turns, layer, body } => self.repeat(turns, *layer, *body, world, contexts),
+            Node::Failover { turns, layer, bodies } => {
+                let off = self.evaluator.is_off(turns, *layer, node, world);
+                self.failover(turns, *layer, bodies, off, world, contexts)
+            }
             Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown => Vec::new(),
             other => {
                 let Some(body) = other.children().next() else {
@@ -145,6 +149,37 @@ impl Focus<'_, '_> {
             out
         };
         choices.iter().map(wrap).collect()
+    }
+
+    /// Each server's worst choice: what is tried at another server after a failure is an alternative, and counted too.
+    fn failover(
+        &mut self,
+        turns: &Turns,
+        layer: LayerIx,
+        bodies: &[NodeId],
+        off: bool,
+        world: World,
+        contexts: &[Context],
+    ) -> Vec<Choice> {
+        let mut counted = false;
+        let mut parts = Vec::with_capacity(bodies.len());
+        for body in bodies {
+            let choices = self.of(*body, world, contexts);
+            counted |= !choices.is_empty();
+            parts.push(match choices.is_empty() {
+                true => Choice { tables: self.plain(*body, world, contexts), around: Rc::default() },
+                false => worst_of(&choices),
+            });
+        }
+        if !counted {
+            return Vec::new();
+        }
+        let at = |k: usize| parts.iter().map(|part| Rc::clone(&part.tables[k])).collect::<Vec<_>>();
+        let tables = (0..contexts.len()).map(|k| Rc::new(turns.failover(&at(k), off))).collect();
+        let owns = !off && turns.multiplies && (0..contexts.len()).any(|k| turns.failover_owns(&at(k)));
+        let mut around = if turns.multiplies { vec![(layer, owns)] } else { Vec::new() };
+        parts.iter().for_each(|part| add_layers(&mut around, &part.around));
+        vec![Choice { tables, around: Rc::new(around) }]
     }
 
     /// A node's tables with nothing counted, one per context.

@@ -87,10 +87,7 @@ fn layer(
     let chosen = largest.unwrap_or(&plain);
     let reached = instances.iter().any(|ix| covered.reached.contains(ix));
     let only_by_deadline = reached && !instances.iter().any(|ix| covered.open.contains(ix));
-    let attempts = match largest {
-        Some(_) => bound.iter().fold(Tries::ONE, |n, (_, l)| n.worse(l.n)),
-        None => plain.n,
-    };
+    let attempts = largest.map_or(plain.n, |_| bound.iter().fold(Tries::ONE, |n, (_, l)| n.worse(l.n)));
     Layer {
         id: repeat.id,
         place,
@@ -108,6 +105,7 @@ fn layer(
         again: repeat.again,
         seen: repeat.seen.clone(),
         per_try_ms: repeat.per_try_ms,
+        budget: repeat.budget,
         total_ms,
         bound_by: given_by(&bound),
         reached,

@@ -5,6 +5,7 @@ mod ceiling;
 mod deadlines;
 mod endings;
 mod focus;
+mod hops;
 mod keep;
 mod layers;
 mod mentions;
@@ -12,13 +13,14 @@ mod node;
 mod number;
 mod paths;
 mod repeats;
+mod sustained;
 mod table;
 mod view;
 
 pub use paths::{analyse, table_of};
 
 use crate::class::{Endings, Scenario};
-use crate::effect::{Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};
+use crate::effect::{Budget, Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Bound, Origin};
@@ -64,6 +66,7 @@ pub struct Layer {
     pub again: Endings,
     pub seen: Seen,
     pub per_try_ms: Option<u64>,
+    pub budget: Option<Budget>,
     pub total_ms: Option<u64>,
     /// The calls that bind it, with the number they give, in order; empty if it needs none.
     pub bound_by: Vec<(Span, Bound<u64>)>,
@@ -108,6 +111,10 @@ pub struct Row {
     pub attempts: Bound<u64>,
     pub amplification: Bound<u64>,
     pub ceiling: Bound<u64>,
+    /// How many times the calm traffic it stays at while everything fails, budgets counted in.
+    pub sustained: Bound<f64>,
+    /// Further sends on connections that were kept open, apart from the attempts.
+    pub replays: Option<u64>,
     pub worst: Scenario,
     pub failing: Name,
     pub scenarios: Vec<(Scenario, Bound<u64>)>,
@@ -145,8 +152,10 @@ pub struct WithoutTimeout {
 
 #[derive(Debug, Clone)]
 pub struct UnsafeRepeat {
-    /// The call that is repeated.
+    /// The call that is repeated; where a proxy repeats it, the policy or condition that does.
     pub at: Span,
+    /// The call that made the request.
+    pub call: Span,
     pub layer: LayerUse,
     pub verb: Option<Name>,
     pub safety: Safety,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::hops::Sends;
 use super::number::Limit;
 use super::table::Turns;
 use crate::class::{Ending, Endings};
@@ -46,6 +47,12 @@ pub enum Node {
         dep: DepId,
         site: SiteId,
         behind: Option<NodeId>,
+        sends: Rc<Sends>,
+    },
+    /// A call that a hop of the tree answers: what the hop does.
+    Hop {
+        site: SiteId,
+        body: NodeId,
     },
     Map(Rc<[(Endings, Endings)]>, NodeId),
     Recover(NodeId, Rc<[Endings]>, Vec<NodeId>),
@@ -53,6 +60,12 @@ pub enum Node {
         turns: Turns,
         layer: LayerIx,
         body: NodeId,
+    },
+    /// One body per server, each tried once at most, in the worst order.
+    Failover {
+        turns: Turns,
+        layer: LayerIx,
+        bodies: Vec<NodeId>,
     },
     Within {
         ends: Covers,
@@ -84,7 +97,8 @@ impl Node {
             Node::Recover(body, _, arms) => (Some(*body), arms),
             Node::Map(_, body) | Node::Spawn(body) | Node::Leave(_, body) => (Some(*body), &[]),
             Node::Scope(body) | Node::Frame(body) => (Some(*body), &[]),
-            Node::Repeat { body, .. } | Node::Within { body, .. } => (Some(*body), &[]),
+            Node::Repeat { body, .. } | Node::Within { body, .. } | Node::Hop { body, .. } => (Some(*body), &[]),
+            Node::Failover { bodies, .. } => (None, bodies),
         };
         one.into_iter().chain(many.iter().copied())
     }
@@ -166,15 +180,24 @@ impl<'a> Arena<'a> {
     }
 
     pub fn site(&mut self, remote: &'a Remote, dep: DepId) -> SiteId {
+        self.site_of(remote, &[dep])
+    }
+
+    /// A call that a hop answers, with everything that the hop leads to.
+    pub fn hop(&mut self, remote: &'a Remote, body: NodeId) -> SiteId {
+        let deps = Rc::clone(&self.below(body).deps);
+        self.site_of(remote, &deps)
+    }
+
+    fn site_of(&mut self, remote: &'a Remote, deps: &[DepId]) -> SiteId {
         let next = SiteId(self.sites.len() as u32);
         let id = *self.site_ids.entry(remote.at).or_insert_with(|| {
             self.sites.push(Site { remote, deps: Vec::new() });
             next
         });
-        let deps = &mut self.sites[id.0 as usize].deps;
-        if !deps.contains(&dep) {
-            deps.push(dep);
-        }
+        let known = &mut self.sites[id.0 as usize].deps;
+        let new: Vec<DepId> = deps.iter().copied().filter(|dep| !known.contains(dep)).collect();
+        known.extend(new);
         id
     }
 
@@ -203,16 +226,7 @@ impl<'a> Arena<'a> {
     }
 
     fn summary(&self, node: &Node) -> Below {
-        let mut out = Below { unknown: matches!(node, Node::Unknown), ..Below::default() };
-        for child in node.children() {
-            let child = self.below(child);
-            out.deps = union(&out.deps, &child.deps);
-            out.gates = union(&out.gates, &child.gates);
-            out.layers = union(&out.layers, &child.layers);
-            out.caught = out.caught.max(child.caught);
-            out.repeats |= child.repeats;
-            out.unknown |= child.unknown;
-        }
+        let mut out = self.of_children(node);
         match node {
             Node::Remote { dep, .. } => out.deps = union(&out.deps, &[*dep].into()),
             Node::Caught(level) => out.caught = level.saturating_add(1),
@@ -234,11 +248,27 @@ impl<'a> Arena<'a> {
                 out.caught = inner.max(self.below(*body).caught);
                 out.repeats |= arms().any(|arm| !arm.deps.is_empty());
             }
-            Node::Repeat { turns, layer, .. } if turns.multiplies && turns.n.high > 1 && !out.deps.is_empty() => {
+            Node::Repeat { turns, layer, .. } | Node::Failover { turns, layer, .. }
+                if turns.multiplies && turns.n.high > 1 && !out.deps.is_empty() =>
+            {
                 out.repeats = true;
                 out.layers = union(&out.layers, &[*layer].into());
             }
             _ => {}
+        }
+        out
+    }
+
+    fn of_children(&self, node: &Node) -> Below {
+        let mut out = Below { unknown: matches!(node, Node::Unknown), ..Below::default() };
+        for child in node.children() {
+            let child = self.below(child);
+            out.deps = union(&out.deps, &child.deps);
+            out.gates = union(&out.gates, &child.gates);
+            out.layers = union(&out.layers, &child.layers);
+            out.caught = out.caught.max(child.caught);
+            out.repeats |= child.repeats;
+            out.unknown |= child.unknown;
         }
         out
     }

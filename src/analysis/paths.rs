@@ -7,10 +7,10 @@ use super::endings::{Evaluator, Which, World};
 use super::focus::{Choice, Focus, Memo};
 use super::node::{Arena, DepId, LayerIx, NodeId};
 use super::view::{Marks, View};
-use super::{Analysis, CallSite, LayerUse, Row, ceiling, deadlines, keep, layers, repeats};
+use super::{Analysis, CallSite, LayerUse, Row, ceiling, deadlines, keep, layers, repeats, sustained};
 use crate::class::{Ending, Scenario};
 use crate::effect::{Effect, PlaceId};
-use crate::fact::{Facts, Place};
+use crate::fact::{Facts, Place, Request};
 use crate::graph::{Graph, Links};
 use crate::name::Name;
 use crate::settings::Settings;
@@ -22,11 +22,11 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
     let links = Links::new(facts, settings, sources);
     let graph = Graph::new(facts, &links);
     let mut binder = Binder::new(facts, &graph, &links);
-    let roots: Vec<NodeId> = facts.operations.iter().map(|o| binder.operation(o.place)).collect();
+    let roots: Vec<NodeId> = facts.operations.iter().map(|o| binder.operation(o.place, &o.request)).collect();
     let reached = binder.reached();
     let rest = (0..facts.places.len() as u32).map(PlaceId).filter(|p| !reached.contains(p));
     for place in rest {
-        binder.operation(place);
+        binder.operation(place, &Request::default());
     }
     let arena = &binder.arena;
     let mut analysis = Analysis::default();
@@ -55,10 +55,11 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
 
 fn unresolved(facts: &Facts, links: &Links<'_>) -> Vec<(Span, Name)> {
     let mut found = Vec::new();
-    for place in &facts.places {
+    for (i, place) in facts.places.iter().enumerate() {
         crate::effect::walk(&place.body, &mut |effect| {
             if let Effect::Remote(remote) = effect {
-                found.extend(links.unresolved(remote).map(|host| (remote.at, host)));
+                let hosts = links.unresolved(PlaceId(i as u32), remote);
+                found.extend(hosts.into_iter().map(|host| (remote.at, host)));
             }
         });
     }
@@ -82,10 +83,11 @@ pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &st
     };
     let facts = Facts { places: vec![place], ..Facts::default() };
     let settings = Settings::default();
-    let links = Links::new(&facts, &settings, &Sources::default());
+    let sources = Sources::default();
+    let links = Links::new(&facts, &settings, &sources);
     let graph = Graph::new(&facts, &links);
     let mut binder = Binder::new(&facts, &graph, &links);
-    let root = binder.operation(PlaceId(0));
+    let root = binder.operation(PlaceId(0), &Request::default());
     let which = |name: &str| {
         let at = binder.arena.deps.iter().position(|d| *d == *name);
         at.map_or(Which::None, |at| Which::Dep(DepId(at as u32)))
@@ -172,7 +174,6 @@ impl<'a> Run<'_, 'a> {
             owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect();
         let keep = keep::keep(self, operation, pair, &owners, &worst, &analysis.unsafe_repeats);
         let complete = !self.evaluator.exhausted();
-        let gaps = gaps(pair, complete);
         let why = layers.iter().find_map(|l| arena.layers[l.0 as usize].limit.why.clone());
         let shown = |tries: Tries| reasoned(tries, complete, &why);
         let uses = |list: &[LayerIx]| list.iter().map(|l| layer_use(arena, *l)).collect::<Vec<_>>();
@@ -184,10 +185,12 @@ impl<'a> Run<'_, 'a> {
             attempts: shown(worst.tries),
             amplification: shown(amplification),
             ceiling: shown(ceiling),
+            sustained: sustained::of(arena, &owners),
+            replays: replays(arena, pair),
             worst: worst.scenario,
             failing: arena.deps[worst.failing.0 as usize].clone(),
             scenarios: scenarios.into_iter().map(|(s, tries)| (s, shown(tries))).collect(),
-            gaps,
+            gaps: gaps(pair, complete),
             layers: uses(&layers),
             owners: uses(&owners),
             keep: keep.map(|l| layer_use(arena, l)),
@@ -249,17 +252,20 @@ impl<'a> Run<'_, 'a> {
 
     /// What each call adds in the dearest failure.
     fn call_sites(&mut self, row: &Row, pair: &Pair<'_>, worst: &World, analysis: &mut Analysis) {
-        let arena = self.arena();
-        let sites = &pair.view.sites[&pair.dep];
-        for site in sites {
-            let attempts = match sites.len() {
-                1 => row.attempts.clone(),
+        let own = &pair.view.sites[&pair.dep];
+        let hops = pair.view.hops.get(&pair.dep).map_or(&[][..], Vec::as_slice);
+        let alone = own.len() == 1;
+        let counted = own.iter().map(|site| (*site, Which::Site(*site)));
+        let through = hops.iter().map(|site| (*site, Which::Through(*site, pair.dep)));
+        for (site, counted) in counted.chain(through) {
+            let attempts = match counted {
+                Which::Site(_) if alone => row.attempts.clone(),
                 _ => {
-                    let tries = self.evaluator.most(pair.root, World { counted: Which::Site(*site), ..*worst });
+                    let tries = self.evaluator.most(pair.root, World { counted, ..*worst });
                     reasoned(tries, !self.evaluator.exhausted(), &None)
                 }
             };
-            let at = arena.sites[site.0 as usize].remote.at;
+            let at = self.arena().sites[site.0 as usize].remote.at;
             let (operation, dependency) = (row.operation, row.dependency.clone());
             analysis.sites.push(CallSite { at, operation, dependency, attempts });
         }
@@ -277,6 +283,10 @@ fn gaps(pair: &Pair<'_>, complete: bool) -> Vec<Name> {
         gaps.push(cut);
     }
     gaps
+}
+
+fn replays(arena: &Arena<'_>, pair: &Pair<'_>) -> Option<u64> {
+    pair.view.sites[&pair.dep].iter().filter_map(|s| arena.sites[s.0 as usize].remote.replays).max()
 }
 
 fn sites(arena: &Arena<'_>, pair: &Pair<'_>) -> Vec<Span> {

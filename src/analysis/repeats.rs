@@ -1,16 +1,19 @@
 //! Unsafe requests that a layer sends again after they may have been processed. The tables judge: a call fails in one
 //! way, nothing else fails, and the layer either begins another turn that had a try of that call, or it does not.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 
 use super::UnsafeRepeat;
 use super::endings::{Evaluator, Which, World};
-use super::node::{Node, NodeId, SiteId};
+use super::hops::Sends;
+use super::node::{Arena, DepId, LayerIx, Node, NodeId, SiteId};
 use super::paths::layer_use;
 use super::table::Turns;
 use super::view::Marks;
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{Key, LoopId, Safety};
+use crate::effect::{Form, LoopId, Safety};
 use crate::source::Span;
 
 /// Failures after which nobody knows whether the request was processed.
@@ -42,7 +45,7 @@ fn sent_again_after(evaluator: &mut Evaluator<'_>, turns: &Turns, body: NodeId, 
 #[derive(Default)]
 pub struct Judged {
     nodes: FxHashSet<NodeId>,
-    found: FxHashSet<(SiteId, LoopId, Option<Span>)>,
+    found: FxHashSet<(Span, LoopId, LayerIx)>,
 }
 
 pub fn judge(
@@ -52,47 +55,70 @@ pub fn judge(
     marks: &mut Marks,
 ) -> Vec<UnsafeRepeat> {
     let arena = evaluator.arena;
-    let Node::Repeat { turns, layer, body } = arena.node(repeat) else {
-        return Vec::new();
+    let (turns, layer, bodies) = match arena.node(repeat) {
+        Node::Repeat { turns, layer, body } => (turns, layer, std::slice::from_ref(body)),
+        Node::Failover { turns, layer, bodies } => (turns, layer, &bodies[..]),
+        _ => return Vec::new(),
     };
     if !judged.nodes.insert(repeat) {
         return Vec::new();
     }
+    let unsure = arena.layers[layer.0 as usize].repeat.takes_unsafe.is_some();
     let mut out = Vec::new();
-    for (site, dep) in unsafe_calls(evaluator, *body, marks) {
-        let again = sent_again_after(evaluator, turns, *body, site);
-        let layer = layer_use(arena, *layer);
-        if again.is_empty() || !judged.found.insert((site, layer.id, layer.bound_at)) {
-            continue;
+    for body in bodies {
+        for call in unsafe_calls(evaluator, *body, unsure, marks) {
+            let again = sent_again_after(evaluator, turns, *body, call.site);
+            if !again.is_empty() && judged.is_new(&call, arena.layers[layer.0 as usize].repeat.id, *layer) {
+                out.push(found(arena, *layer, &call, again));
+            }
         }
-        let remote = arena.sites[site.0 as usize].remote;
-        out.push(UnsafeRepeat {
-            at: remote.at,
-            layer,
-            verb: remote.verb.clone(),
-            safety: remote.safety,
-            dependency: arena.deps[dep].clone(),
-            again,
-        });
     }
     out
 }
 
-/// Unsafe calls without a key below a node, in the order of the text, with their dependencies.
-fn unsafe_calls(evaluator: &Evaluator<'_>, body: NodeId, marks: &mut Marks) -> Vec<(SiteId, usize)> {
+impl Judged {
+    fn is_new(&mut self, call: &UnsafeCall, id: LoopId, layer: LayerIx) -> bool {
+        self.found.insert((call.sends.at, id, layer))
+    }
+}
+
+fn found(arena: &Arena<'_>, layer: LayerIx, call: &UnsafeCall, again: Endings) -> UnsafeRepeat {
+    let repeat = arena.layers[layer.0 as usize].repeat;
+    // Of a config the policy is to be changed, of code the call that it repeats.
+    let policy = matches!(repeat.form, Form::Proxy | Form::Mesh).then(|| repeat.takes_unsafe.unwrap_or(repeat.at));
+    UnsafeRepeat {
+        at: policy.unwrap_or(call.sends.at),
+        call: call.sends.at,
+        layer: layer_use(arena, layer),
+        verb: call.sends.verb.clone(),
+        safety: Safety::Unsafe,
+        dependency: arena.deps[call.dep.0 as usize].clone(),
+        again,
+    }
+}
+
+struct UnsafeCall {
+    site: SiteId,
+    dep: DepId,
+    sends: Rc<Sends>,
+}
+
+/// Unsafe calls without a key below a node, in the order of the text; with `unsure` also those whose method nobody knows.
+fn unsafe_calls(evaluator: &Evaluator<'_>, body: NodeId, unsure: bool, marks: &mut Marks) -> Vec<UnsafeCall> {
     let arena = evaluator.arena;
-    let mut out = Vec::new();
+    let mut out: Vec<UnsafeCall> = Vec::new();
     marks.begin(arena.nodes.len());
     let mut open = vec![body];
     while let Some(id) = open.pop() {
         if arena.below(id).deps.is_empty() || !marks.first(id) {
             continue;
         }
-        if let Node::Remote { dep, site, .. } = arena.node(id) {
-            let remote = arena.sites[site.0 as usize].remote;
-            let known = out.iter().any(|(known, _)| known == site);
-            if remote.safety == Safety::Unsafe && remote.key == Key::None && !remote.connect_only && !known {
-                out.push((*site, dep.0 as usize));
+        if let Node::Remote { dep, site, sends, .. } = arena.node(id) {
+            let connects = arena.sites[site.0 as usize].remote.connect_only;
+            let harmful = sends.safety == Safety::Unsafe || (unsure && sends.safety == Safety::Unknown);
+            let known = out.iter().any(|known| known.site == *site && known.sends == *sends);
+            if harmful && !sends.keyed && !connects && !known {
+                out.push(UnsafeCall { site: *site, dep: *dep, sends: Rc::clone(sends) });
             }
         }
         let from = open.len();

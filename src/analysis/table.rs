@@ -300,6 +300,43 @@ impl Turns {
         out
     }
 
+    /// Bodies that are tried one after another, each once at most, in the worst order. What is tried again ends the whole
+    /// only at the last turn.
+    pub fn failover(&self, bodies: &[Rc<Table>], off: bool) -> Table {
+        let n = if off || !self.multiplies { 1 } else { usize::try_from(self.n.high).unwrap_or(usize::MAX) };
+        let turns = n.clamp(1, bodies.len().max(1));
+        let mut out = Table::default();
+        for (j, body) in bodies.iter().enumerate() {
+            let earlier = self.earlier(bodies, j);
+            for cell in body.cells() {
+                let last = self.repeats(cell);
+                if last && earlier.len() + 1 < turns {
+                    continue;
+                }
+                let before = earlier.iter().take(turns - 1).copied().fold(Tries::ZERO, Tries::plus);
+                out.put(self.landing(cell), cell.ending, before.plus(cell.tries));
+            }
+        }
+        out.or_ok()
+    }
+
+    /// What each other body can have cost when its failure led on, the dearest first.
+    fn earlier(&self, bodies: &[Rc<Table>], j: usize) -> Vec<Tries> {
+        let others = bodies.iter().enumerate().filter(|(i, _)| *i != j);
+        let mut costs: Vec<Tries> = others.filter_map(|(_, t)| t.largest(|c| self.repeats(c))).collect();
+        costs.sort_unstable_by_key(|t| std::cmp::Reverse((t.high, t.low)));
+        costs
+    }
+
+    /// Whether what is counted is sent to two servers one after another.
+    pub fn failover_owns(&self, bodies: &[Rc<Table>]) -> bool {
+        let after = |(j, body): (usize, &Rc<Table>)| {
+            let paid = self.earlier(bodies, j).first().is_some_and(|cost| cost.high > 0);
+            paid && body.most().high > 0
+        };
+        self.n.high > 1 && bodies.iter().enumerate().any(after)
+    }
+
     /// What is no layer: the way back to the head is a success.
     fn once(&self, body: &Table) -> Table {
         let mut out = Table::default();

@@ -59,7 +59,15 @@ impl Make {
         let params = params.iter().map(|p| Param { name: (*p).into() }).collect();
         let package = Name::new(name.split("::").next().unwrap_or_default());
         let at = self.at();
-        self.facts.places.push(Place { name: name.into(), at, params, body, service: package.clone(), package, takes_request: false });
+        self.facts.places.push(Place {
+            name: name.into(),
+            at,
+            params,
+            body,
+            service: package.clone(),
+            package,
+            takes_request: false,
+        });
         PlaceId(self.facts.places.len() as u32 - 1)
     }
 

@@ -18,6 +18,8 @@ pub struct View {
     pub deps: Vec<DepId>,
     /// The calls to each.
     pub sites: FxHashMap<DepId, Vec<SiteId>>,
+    /// The calls that hops answer and that lead to each.
+    pub hops: FxHashMap<DepId, Vec<SiteId>>,
     /// Dependencies that stand with others in one layer, or whose failure another follows: whose failure can
     /// multiply calls to whom.
     together: Vec<(Deps, Deps)>,
@@ -89,9 +91,17 @@ impl View {
                     sites.push(*site);
                 }
             }
-            Node::Repeat { turns, .. } if turns.multiplies && turns.n.high > 1 => {
+            Node::Repeat { turns, .. } | Node::Failover { turns, .. } if turns.multiplies && turns.n.high > 1 => {
                 self.repeats.push(id);
                 self.beside(&below.deps, &below.deps);
+            }
+            Node::Hop { site, .. } => {
+                for dep in below.deps.iter() {
+                    let hops = self.hops.entry(*dep).or_default();
+                    if !hops.contains(site) {
+                        hops.push(*site);
+                    }
+                }
             }
             Node::Recover(body, _, arms) => {
                 for arm in arms {
@@ -150,7 +160,7 @@ fn told(arena: &Arena<'_>, id: NodeId, sets: &mut FxHashSet<Endings>) {
     match arena.node(id) {
         Node::Map(rules, _) => sets.extend(rules.iter().map(|(from, _)| *from)),
         Node::Recover(_, on, _) => sets.extend(on.iter().copied()),
-        Node::Repeat { turns, .. } if !turns.jumps => drop(sets.insert(turns.again)),
+        Node::Repeat { turns, .. } | Node::Failover { turns, .. } if !turns.jumps => drop(sets.insert(turns.again)),
         _ => {}
     }
 }

@@ -25,7 +25,7 @@ pub struct Remote {
 }
 
 /// Whether sending it twice can do harm.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Safety {
     /// GET, PUT, DELETE, a read, an upsert.
     Repeatable,

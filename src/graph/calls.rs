@@ -133,7 +133,7 @@ fn callees(facts: &Facts, links: &Links<'_>, place: PlaceId) -> Vec<PlaceId> {
     let mut found = Vec::new();
     walk(&facts.place(place).body, &mut |effect| match effect {
         Effect::Call(call) => of_call(call, &mut found),
-        Effect::Remote(remote) => found.extend(links.link(place, remote, None).handlers),
+        Effect::Remote(remote) => found.extend(links.anywhere(place, remote)),
         _ => {}
     });
     let mut seen = FxHashSet::default();

@@ -119,7 +119,8 @@ impl<'a> Links<'a> {
     }
 
     fn variable(&self, place: PlaceId, name: &Name) -> Option<Name> {
-        let set = |host: &'a crate::fact::Host| host.env.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+        let set =
+            |host: &'a crate::fact::Host| host.env.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
         let runs_here = |host: &&crate::fact::Host| host.runs.iter().any(|runs| self.runs(runs, place));
         self.facts.hosts.iter().filter(runs_here).find_map(set)
     }
@@ -270,7 +271,8 @@ impl<'a> Links<'a> {
     fn to_host(&self, host: usize, ask: &Ask<'_>, address: &Address) -> Link {
         let host = &self.facts.hosts[host];
         let called = address.port.or(address.usual);
-        let inside = host.ports.iter().find(|(outside, _)| Some(*outside) == called).map_or(called, |(_, to)| Some(*to));
+        let inside =
+            host.ports.iter().find(|(outside, _)| Some(*outside) == called).map_or(called, |(_, to)| Some(*to));
         for runs in &host.runs {
             if let Runs::Config(path) = runs {
                 let mut entrances = self.entrances_of(path);

@@ -41,7 +41,7 @@ impl Naming {
         Naming { names }
     }
 
-    pub fn of(&self, remote: &Remote) -> Option<&Name> {
+    pub fn of<'n>(&'n self, remote: &'n Remote) -> Option<&'n Name> {
         let name = remote.target.named.as_ref()?;
         self.names.get(&(remote.at.file, name.clone())).or(Some(name))
     }

@@ -28,7 +28,8 @@ pub struct Nearby<'a> {
 
 impl<'a> Nearby<'a> {
     pub fn new(facts: &'a Facts, sources: &'a Sources) -> Nearby<'a> {
-        let folder = |path: &'a str| path.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect());
+        let folder =
+            |path: &'a str| path.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect());
         let mut nearby = Nearby {
             facts,
             folders: sources.iter().map(|(_, file)| folder(&file.path)).collect(),

@@ -57,8 +57,12 @@ fn finding(ctx: &Context<'_>, repeats: &[&UnsafeRepeat], enclosing: &Enclosing<'
     finding.dependency = Some(first.dependency.clone());
     for repeat in repeats {
         let layer = &repeat.layer;
+        let call = Related { at: repeat.call, message: "sent here".to_owned() };
         let related = Related { at: layer.at, message: words::attempts(&layer.attempts) };
-        if !finding.related.iter().any(|r| r.at == related.at) {
+        for related in [call, related] {
+            if related.at == finding.at || finding.related.iter().any(|r| r.at == related.at) {
+                continue;
+            }
             finding.related.push(related);
         }
     }
@@ -81,6 +85,7 @@ mod tests {
     fn repeat(layer: u32, safety: Safety, classes: &[FailureClass]) -> UnsafeRepeat {
         UnsafeRepeat {
             at: at(8),
+            call: at(8),
             layer: used(layer, Bound::Exactly(4)),
             verb: Some(Name::new("POST")),
             safety,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use self::types::*;
 use super::{View, sanitise};
 use crate::analysis::{CallSite, Layer, LayerUse, Row};
-use crate::effect::RepeatKind;
+use crate::effect::{RepeatKind, Share};
 use crate::lint::Finding;
 use crate::source::{Sources, Span};
 use crate::value::{Bound, Origin};
@@ -111,7 +111,7 @@ fn layer<'a>(sources: &'a Sources, layer: &'a Layer) -> LayerRow<'a> {
         per_try_ms: layer.per_try_ms,
         total_ms: layer.total_ms,
         honours_retry_after: layer.seen.retry_after,
-        budget: None,
+        budget: layer.budget.map(|b| budget(b.share)),
         confidence: layer.seen.confidence.name(),
     }
 }
@@ -127,8 +127,27 @@ fn number<'a>(sources: &'a Sources, value: &'a Bound<u64>, from: &'a Origin) -> 
     }
 }
 
+fn budget(share: Share) -> BudgetRow {
+    let (kind, value) = match share {
+        Share::Ratio(ratio) => ("ratio", Some(ratio)),
+        Share::Tokens => ("tokens", None),
+        Share::Concurrent(n) => ("concurrent", Some(n as f64)),
+    };
+    BudgetRow { kind, value }
+}
+
 /// A bound as an object.
 fn bound(value: &Bound<u64>) -> BoundRow<'_> {
+    let (kind, value, why) = parts(value);
+    BoundRow { kind, value, why }
+}
+
+fn sustained(value: &Bound<f64>) -> Sustained<'_> {
+    let (kind, value, why) = parts(value);
+    Sustained { kind, value, why }
+}
+
+fn parts<T: Copy>(value: &Bound<T>) -> (&'static str, Option<T>, Option<&str>) {
     let (kind, value, why) = match value {
         Bound::Exactly(n) => ("exactly", Some(*n), None),
         Bound::AtMost(n) => ("at-most", Some(*n), None),
@@ -136,7 +155,7 @@ fn bound(value: &Bound<u64>) -> BoundRow<'_> {
         Bound::Unbounded => ("unbounded", None, None),
         Bound::Unknown(why) => ("unknown", None, why.as_ref()),
     };
-    BoundRow { kind, value, why: why.map(|w| w.0.as_str()) }
+    (kind, value, why.map(|w| w.0.as_str()))
 }
 
 fn operations<'a>(view: &'a View<'_>) -> Vec<OperationRow<'a>> {
@@ -174,12 +193,12 @@ fn dependency<'a>(sources: &'a Sources, row: &'a Row) -> DependencyRow<'a> {
         amplification: bound(&row.amplification),
         ceiling: bound(&row.ceiling),
         effective: None,
-        sustained: None,
+        sustained: sustained(&row.sustained),
         worst: row.worst.name(),
         failing: &row.failing,
         scenarios: scenarios.collect(),
         deadline_ms: None,
-        replays: None,
+        replays: row.replays.map(|n| BoundRow { kind: "at-most", value: Some(n), why: None }),
         gaps: row.gaps.iter().map(|g| g.as_str()).collect(),
         layers: ids(&row.layers),
         owners: ids(&row.owners),

@@ -229,6 +229,18 @@ impl<'a> Comparison<'a> {
         if let Some(worst) = want.get("scenario").map(plain).filter(|s| dependency["worst"] != **s) {
             self.wrong.push(format!("{name}: expected scenario {worst}, reported {}", dependency["worst"]));
         }
+        for (scenario, number) in want.get("scenarios").and_then(|v| v.as_table()).into_iter().flatten() {
+            let at = list(dependency, "scenarios").iter().find(|s| s["scenario"] == **scenario);
+            let reported = at.map_or(&Value::Null, |s| &s["attempts"]);
+            if !same_bound(&plain(number), reported) {
+                let reported = shown([reported]);
+                self.wrong.push(format!("{name}: expected {number} attempts under {scenario}, reported {reported}"));
+            }
+        }
+        if let Some(replays) = want.get("replays").map(plain).filter(|n| !same_bound(n, &dependency["replays"])) {
+            let reported = shown([&dependency["replays"]]);
+            self.wrong.push(format!("{name}: expected replays {replays}, reported {reported}"));
+        }
         if let Some(want) = want.get("sustained").and_then(|v| v.as_float().or(v.as_integer().map(|n| n as f64))) {
             let reported = &dependency["sustained"];
             let value = reported["value"].as_f64().or(reported.as_f64());

@@ -25,7 +25,7 @@ pub fn read(folder: &Path) -> Result<(Vec<Mark>, Files), String> {
     for entry in WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
         let relative =
             entry.path().strip_prefix(folder).unwrap_or(entry.path()).display().to_string().replace('\\', "/");
-        if !entry.file_type().is_file() || relative == "case.toml" {
+        if !entry.file_type().is_file() || relative == "case.toml" || relative == "expect.toml" {
             continue;
         }
         let bytes = std::fs::read(entry.path()).map_err(|e| format!("{}: {e}", entry.path().display()))?;

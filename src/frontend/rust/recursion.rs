@@ -23,8 +23,7 @@ pub fn fold(places: &mut [Place], bounds: &FxHashMap<PlaceId, Vec<Vec<Stop>>>) {
         // Where the body ends without the closing call, the function returns: that leaves the repetition.
         let body = Effect::Leave(Exit::Break(id), Box::new(std::mem::replace(&mut place.body, Effect::Nothing)));
         let unjudged = Repeat::new(id, RepeatKind::Unjudged, Form::Recursion, place.name.clone(), at, body);
-        place.body =
-            Effect::Repeat(Box::new(Repeat { stops: stops(bounds.get(&own)), jumps: true, ..unjudged }));
+        place.body = Effect::Repeat(Box::new(Repeat { stops: stops(bounds.get(&own)), jumps: true, ..unjudged }));
     }
 }
 

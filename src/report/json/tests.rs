@@ -22,7 +22,7 @@ fn every_field_is_there() {
     let row = &report["operations"][0]["dependencies"][0];
     assert_eq!(row["attempts"], json!({"kind": "exactly", "value": 9}));
     assert_eq!(row["ceiling"], json!({"kind": "unbounded"}));
-    for absent in ["effective", "sustained", "deadline_ms", "replays"] {
+    for absent in ["effective", "deadline_ms", "replays"] {
         assert_eq!(row.get(absent), Some(&Value::Null), "{absent}");
     }
     assert_eq!(row["with_one_owner"][0], json!({"layer": "a.rs:2:5", "attempts": {"kind": "exactly", "value": 3}}));

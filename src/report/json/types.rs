@@ -83,7 +83,7 @@ pub struct LayerRow<'a> {
     pub per_try_ms: Option<u64>,
     pub total_ms: Option<u64>,
     pub honours_retry_after: Option<bool>,
-    pub budget: Absent,
+    pub budget: Option<BudgetRow>,
     pub confidence: &'static str,
 }
 
@@ -105,6 +105,24 @@ pub struct BoundRow<'a> {
     pub value: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<&'a str>,
+}
+
+/// A factor: the one quantity that is no whole number.
+#[derive(Serialize)]
+pub struct Sustained<'a> {
+    pub kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<&'a str>,
+}
+
+/// `ratio` of the traffic, `tokens` that only successes fill, or so many `concurrent` retries.
+#[derive(Serialize)]
+pub struct BudgetRow {
+    pub kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -135,12 +153,12 @@ pub struct DependencyRow<'a> {
     pub amplification: BoundRow<'a>,
     pub ceiling: BoundRow<'a>,
     pub effective: Absent,
-    pub sustained: Absent,
+    pub sustained: Sustained<'a>,
     pub worst: &'static str,
     pub failing: &'a str,
     pub scenarios: Vec<ScenarioRow<'a>>,
     pub deadline_ms: Absent,
-    pub replays: Absent,
+    pub replays: Option<BoundRow<'a>>,
     pub gaps: Vec<&'a str>,
     pub layers: Vec<String>,
     pub owners: Vec<String>,
