@@ -3,6 +3,7 @@
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
 use crate::name::Name;
 use crate::source::{FileId, Span};
+use crate::suppress::Comment;
 
 /// All facts of one front-end, or of a whole run after they were put together.
 #[derive(Debug, Default)]
@@ -13,6 +14,8 @@ pub struct Facts {
     pub entrances: Vec<Entrance>,
     pub hosts: Vec<Host>,
     pub remarks: Vec<Remark>,
+    /// What people accepted or stated, in files of every format.
+    pub comments: Vec<Comment>,
     pub loops: Vec<LoopSeen>,
     pub problems: Vec<Problem>,
     pub stats: Stats,

@@ -16,8 +16,8 @@ pub mod settings;
 pub mod yaml;
 
 pub mod effect;
-pub mod fact;
 pub mod suppress;
+pub mod fact;
 pub mod model;
 
 pub mod frontend;

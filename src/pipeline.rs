@@ -95,6 +95,7 @@ pub fn run_watched(
     for config in frontend::CONFIGS {
         config.extract(&world, &mut facts);
     }
+    frontend::statements::apply(&mut facts);
     graph::keep_ways_in(&mut facts, &settings, &sources);
     facts.problems.extend(problems);
     watch("configs");

@@ -46,24 +46,23 @@ pub fn comments(file: FileId, text: &str) -> Vec<Comment> {
 }
 
 fn comment(file: FileId, text: &str, tokens: &[Token], at: Token) -> Option<Comment> {
-    let body = text.get(at.start..at.end)?.trim_start_matches(['/', '*', '!']).trim_start();
-    let body = body.strip_prefix("retrylint:")?.trim_end_matches("*/").trim();
+    let body = text.get(at.start..at.end)?.trim_start_matches(['/', '*', '!']).trim_end_matches("*/");
+    let span = |(start, end): (usize, usize)| Span::new(file, start as u32, end as u32);
+    let covers = || span(covered(text, tokens, at));
+    said(span((at.start, at.end)), body, covers, span((0, text.len())))
+}
+
+/// One comment of any format: its text without the comment's own sign, what it speaks of, and the whole file. `None` if it
+/// does not speak to this program.
+pub fn said(at: Span, text: &str, covers: impl FnOnce() -> Span, whole: Span) -> Option<Comment> {
+    let body = text.trim().strip_prefix("retrylint:")?.trim();
     let (words, reason) = match body.split_once("--") {
         Some((words, reason)) => (words.trim(), Some(reason.trim()).filter(|r| !r.is_empty())),
         None => (body, None),
     };
     let what = what(words);
-    let (start, end) = match what {
-        What::AllowFile(_) => (0, text.len()),
-        _ => covered(text, tokens, at),
-    };
-    Some(Comment {
-        at: Span::new(file, at.start as u32, at.end as u32),
-        what,
-        words: words.to_string(),
-        covers: Span::new(file, start as u32, end as u32),
-        reason: reason.map(str::to_string),
-    })
+    let covers = if matches!(what, What::AllowFile(_)) { whole } else { covers() };
+    Some(Comment { at, what, words: words.to_string(), covers, reason: reason.map(str::to_string) })
 }
 
 fn what(words: &str) -> What {

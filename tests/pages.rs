@@ -19,12 +19,42 @@ struct Page {
     examples: Vec<Example>,
     /// A `[dependencies]` table of the page, instead of the usual one.
     dependencies: Option<String>,
+    /// `[[service]]` entries of the page: the retrylint.toml of its examples.
+    settings: Option<String>,
 }
 
 struct Example {
+    language: Language,
     bad: bool,
     line: usize,
     text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Rust,
+    Yaml,
+    Nginx,
+}
+
+impl Language {
+    fn of(word: &str) -> Option<Language> {
+        match word {
+            "rust" => Some(Language::Rust),
+            "yaml" => Some(Language::Yaml),
+            "nginx" => Some(Language::Nginx),
+            _ => None,
+        }
+    }
+
+    /// The file as which an example is read.
+    fn file(self) -> &'static str {
+        match self {
+            Language::Rust => "src/lib.rs",
+            Language::Yaml => "envoy.yaml",
+            Language::Nginx => "nginx.conf",
+        }
+    }
 }
 
 fn pages() -> Vec<Page> {
@@ -41,7 +71,8 @@ fn pages() -> Vec<Page> {
 }
 
 fn parse(path: String, text: &str) -> Page {
-    let mut page = Page { path, level: String::new(), title: String::new(), examples: Vec::new(), dependencies: None };
+    let (level, title) = (String::new(), String::new());
+    let mut page = Page { path, level, title, examples: Vec::new(), dependencies: None, settings: None };
     let mut fence: Option<(String, usize, String)> = None;
     for (n, line) in text.lines().enumerate() {
         if let Some((info, from, body)) = &mut fence {
@@ -67,9 +98,12 @@ impl Page {
     fn add(&mut self, info: &str, line: usize, body: &str) {
         let words: Vec<&str> = info.split([' ', ',']).filter(|w| !w.is_empty()).collect();
         match words.as_slice() {
-            ["rust", rest @ ..] if rest.contains(&"bad") || rest.contains(&"good") => {
-                self.examples.push(Example { bad: rest.contains(&"bad"), line, text: body.to_string() });
+            [first, rest @ ..] if rest.contains(&"bad") || rest.contains(&"good") => {
+                let Some(language) = Language::of(first) else { return };
+                let bad = rest.contains(&"bad");
+                self.examples.push(Example { language, bad, line, text: body.to_string() });
             }
+            ["toml", ..] if body.contains("[[service]]") => self.settings = Some(body.to_string()),
             ["toml", ..] if body.contains("[dependencies]") => self.dependencies = Some(body.to_string()),
             _ => {}
         }
@@ -92,16 +126,31 @@ impl Page {
 }
 
 fn wrong_in(page: &Page, code: &str, example: &Example) -> Result<Vec<String>, String> {
-    let (found, text) = marks::take("src/lib.rs", &example.text)?;
+    let file = example.language.file();
+    let (found, text) = marks::take(file, &example.text)?;
     let named = found.iter().any(|m| m.code() == Some(code));
     match (example.bad, found.iter().any(|m| m.code().is_some())) {
         (true, _) if !named => return Err(format!("a bad example without a mark of {code}")),
         (false, true) => return Err("a good example with a mark".to_string()),
         _ => {}
     }
-    let files = Files::from([("Cargo.toml".to_string(), page.manifest()), ("src/lib.rs".to_string(), text)]);
+    let mut files = Files::from([(file.to_string(), text)]);
+    if example.language == Language::Rust {
+        files.insert("Cargo.toml".to_string(), page.manifest());
+    }
+    files.extend(page.settings.iter().map(|text| ("retrylint.toml".to_string(), text.clone())));
     let expect = Expect { also: vec![code.to_string()], ..Expect::default() };
     Ok(compare(&expect, &found, &runs::in_process(&files)?))
+}
+
+/// Whether a format is read already.
+fn is_read(language: Language) -> bool {
+    let format = match language {
+        Language::Rust => return true,
+        Language::Yaml => "envoy",
+        Language::Nginx => "nginx",
+    };
+    retrylint::frontend::CONFIGS.iter().any(|config| config.name() == format)
 }
 
 #[test]
@@ -109,7 +158,7 @@ fn examples_give_what_they_are_marked_with() {
     let mut report = Vec::new();
     for page in pages() {
         let code: String = page.path.chars().take(5).collect();
-        for example in &page.examples {
+        for example in page.examples.iter().filter(|e| is_read(e.language)) {
             let wrong = wrong_in(&page, &code, example).unwrap_or_else(|e| vec![e]);
             report.extend(wrong.into_iter().map(|w| format!("{}:{}: {w}", page.path, example.line)));
         }

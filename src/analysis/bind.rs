@@ -85,7 +85,9 @@ pub struct Binder<'a> {
     /// Per place: which of its parameters its body looks at.
     uses: Vec<FxHashSet<u16>>,
     pub(super) instances: FxHashMap<Instance, NodeId>,
-    pub(super) open: Vec<PlaceId>,
+    pub(super) open: Vec<(PlaceId, Rc<Came>)>,
+    /// Ways through places that lead back to where they begin, over a call between services.
+    pub circles: Vec<Vec<PlaceId>>,
     /// Calls that were cut although the graph of places does not know them.
     pub(super) cuts: usize,
     nodes_before: usize,
@@ -106,6 +108,7 @@ impl<'a> Binder<'a> {
             uses: facts.places.iter().map(|place| used(&place.body)).collect(),
             instances: FxHashMap::default(),
             open: Vec::new(),
+            circles: Vec::new(),
             cuts: 0,
             nodes_before: 0,
             no_request: Rc::default(),
@@ -134,7 +137,7 @@ impl<'a> Binder<'a> {
         if self.open.len() >= DEEPEST || self.arena.nodes.len() - self.nodes_before > MOST_NODES {
             return self.cut("too many paths");
         }
-        self.open.push(place);
+        self.open.push((place, Rc::clone(&key.3)));
         let cuts = self.cuts;
         let facts = self.facts;
         let frame = Frame { place, entry, args: Rc::clone(&key.2), came: Rc::clone(&key.3), server: None };

@@ -132,12 +132,27 @@ impl<'a> Binder<'a> {
 
     fn lead(&mut self, lead: &Lead, sends: &Sends, frame: &Frame) -> Option<NodeId> {
         let entry = self.graph.enter(frame.entry, frame.place, lead.place);
-        // An address that a caller gave can lead back without the graph of places knowing.
-        let back = entry.is_some() && self.open.contains(&lead.place);
-        self.cuts += usize::from(back);
-        let entry = entry.filter(|_| !back)?;
         let came = Came { request: lead.request.clone(), made: Some(sends.clone()) };
-        Some(self.instance(lead.place, entry, Rc::from([]), &came))
+        // What a request or an address that a caller gave leads back to, the graph of places does not know.
+        let asks = self.facts.place(lead.place).takes_request;
+        let same =
+            |(place, open): &(PlaceId, Rc<Came>)| *place == lead.place && (!asks || open.request == came.request);
+        let open = self.open.iter().position(same);
+        if entry.is_none() || open.is_some() {
+            self.cuts += usize::from(entry.is_some());
+            self.circle(lead.place);
+            return None;
+        }
+        Some(self.instance(lead.place, entry?, Rc::from([]), &came))
+    }
+
+    /// The way from a place that is being bound back to itself.
+    fn circle(&mut self, to: PlaceId) {
+        let Some(at) = self.open.iter().position(|(place, _)| *place == to) else { return };
+        let circle: Vec<PlaceId> = self.open[at..].iter().map(|(place, _)| *place).collect();
+        if !self.circles.contains(&circle) {
+            self.circles.push(circle);
+        }
     }
 
     pub(super) fn repeat(&mut self, repeat: &'a Repeat, frame: &Frame) -> NodeId {

@@ -2,6 +2,7 @@
 
 mod bind;
 mod ceiling;
+mod cycles;
 mod deadlines;
 mod endings;
 mod focus;
@@ -38,6 +39,8 @@ pub struct Analysis {
     pub without_timeout: Vec<WithoutTimeout>,
     /// Unsafe requests inside a layer that repeats them after they may have been processed.
     pub unsafe_repeats: Vec<UnsafeRepeat>,
+    /// Retries on circles of services.
+    pub cycles: Vec<Cycle>,
     /// Calls of a host that nothing here defines, with the host: sorted, each once.
     pub unresolved: Vec<(Span, Name)>,
 }
@@ -162,6 +165,16 @@ pub struct UnsafeRepeat {
     pub dependency: Name,
     /// The endings after which it is sent again.
     pub again: Endings,
+}
+
+/// A retry on a circle of calls between services.
+#[derive(Debug, Clone)]
+pub struct Cycle {
+    pub at: Span,
+    pub layer: LoopId,
+    pub function: Name,
+    /// The way round: the first stands at the end again.
+    pub services: Vec<Name>,
 }
 
 #[cfg(test)]

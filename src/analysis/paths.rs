@@ -7,7 +7,7 @@ use super::endings::{Evaluator, Which, World};
 use super::focus::{Choice, Focus, Memo};
 use super::node::{Arena, DepId, LayerIx, NodeId};
 use super::view::{Marks, View};
-use super::{Analysis, CallSite, LayerUse, Row, ceiling, deadlines, keep, layers, repeats, sustained};
+use super::{Analysis, CallSite, LayerUse, Row, ceiling, cycles, deadlines, keep, layers, repeats, sustained};
 use crate::class::{Ending, Scenario};
 use crate::effect::{Effect, PlaceId};
 use crate::fact::{Facts, Place, Request};
@@ -47,6 +47,7 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
     let covered = deadlines::walk(arena, &roots);
     analysis.without_timeout = deadlines::without_timeout(arena, &covered);
     analysis.layers = layers::all(facts, arena, &covered);
+    analysis.cycles = cycles::all(facts, &links, &binder.circles);
     analysis.unresolved = unresolved(facts, &links);
     analysis.unsafe_repeats.sort_by_key(|u| (u.at, u.layer.at, u.layer.bound_at));
     analysis.sites.sort_by(|a, b| (a.at, a.operation, &a.dependency).cmp(&(b.at, b.operation, &b.dependency)));

@@ -5,6 +5,7 @@
 
 pub mod nginx;
 pub mod rust;
+pub mod statements;
 
 use crate::fact::Facts;
 use crate::settings::Settings;

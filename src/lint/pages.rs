@@ -3,9 +3,17 @@
 
 use super::{ALL, Lint};
 
-fn fenced<'a>(lint: &'a Lint, kind: &str) -> Vec<&'a str> {
-    let open = format!("```rust {kind}\n");
+fn fenced_in<'a>(lint: &'a Lint, language: &str, kind: &str) -> Vec<&'a str> {
+    let open = format!("```{language} {kind}\n");
     lint.page.split(&open).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+fn fenced<'a>(lint: &'a Lint, kind: &str) -> Vec<&'a str> {
+    ["rust", "yaml", "nginx"].iter().flat_map(|language| fenced_in(lint, language, kind)).collect()
+}
+
+fn is_marked(text: &str) -> bool {
+    text.contains("//~") || text.contains("#~")
 }
 
 #[test]
@@ -32,17 +40,17 @@ fn bad_examples_carry_marks_and_good_ones_do_not() {
     for lint in ALL {
         let bad = fenced(lint, "bad");
         assert!(!bad.is_empty() || lint.code == "RL904", "{} has no bad example", lint.code);
-        assert!(bad.iter().all(|text| text.contains(lint.code) && text.contains("//~")), "{}", lint.code);
+        assert!(bad.iter().all(|text| text.contains(lint.code) && is_marked(text)), "{}", lint.code);
         let good = fenced(lint, "good");
         assert!(!good.is_empty(), "{} has no good example", lint.code);
-        assert!(good.iter().all(|text| !text.contains("//~")), "{}", lint.code);
+        assert!(good.iter().all(|text| !is_marked(text)), "{}", lint.code);
     }
 }
 
 #[test]
 fn examples_are_rust() {
     for lint in ALL.iter().filter(|l| l.code != "RL901") {
-        for text in fenced(lint, "bad").into_iter().chain(fenced(lint, "good")) {
+        for text in fenced_in(lint, "rust", "bad").into_iter().chain(fenced_in(lint, "rust", "good")) {
             assert!(syn::parse_file(text).is_ok(), "{}: {text}", lint.code);
         }
     }

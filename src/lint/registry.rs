@@ -2,8 +2,8 @@
 //! touches one line here and nothing that another lint reads.
 
 use super::{
-    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl901, rl902,
-    rl903, rl904,
+    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl304, rl305,
+    rl309, rl310, rl311, rl312, rl403, rl901, rl902, rl903, rl904,
 };
 
 /// Every lint, by code.
@@ -21,6 +21,13 @@ pub static ALL: &[&Lint] = &[
     &rl301::LINT,
     &rl302::LINT,
     &rl303::LINT,
+    &rl304::LINT,
+    &rl305::LINT,
+    &rl309::LINT,
+    &rl310::LINT,
+    &rl311::LINT,
+    &rl312::LINT,
+    &rl403::LINT,
     &rl901::LINT,
     &rl902::LINT,
     &rl903::LINT,

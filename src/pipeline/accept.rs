@@ -7,19 +7,14 @@ use crate::lint::finding::Suppressed;
 use crate::lint::{self, Context, Finding, Idle, Level};
 use crate::settings::Allow;
 use crate::source::{FileId, Span};
-use crate::suppress::{self, Comment, What};
+use crate::suppress::{Comment, What};
 
 /// Marks the findings that somebody accepted. Returns RL902 for what was said to no effect or without a reason.
 pub fn accept(context: &Context<'_>, levels: &Levels<'_>, findings: &mut [Finding]) -> Vec<Finding> {
-    let mut said = Vec::new();
-    for (file, source) in context.sources.iter() {
-        if source.path.ends_with(".rs") {
-            said.extend(suppress::comments(file, &source.text));
-        }
-    }
+    let said = &context.facts.comments;
     let looked_at: std::collections::HashSet<FileId> = context.facts.places.iter().map(|p| p.at.file).collect();
     let mut complaints = Vec::new();
-    for comment in &said {
+    for comment in said {
         let words = complaint_of(context, levels, comment, findings);
         if looked_at.contains(&comment.at.file) {
             complaints.extend(words.into_iter().map(|w| (comment.at, w)));

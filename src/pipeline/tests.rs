@@ -51,7 +51,8 @@ fn run_on(text: &str, config: &str, options: &Options) -> Vec<Finding> {
     let files = vec![SourceFile::new("a.rs", text), SourceFile::new("retrylint.toml", config)];
     let sources = Sources::new(files);
     let settings = crate::settings::parse("retrylint.toml", config).expect("good settings");
-    let mut facts = Facts::default();
+    let comments = crate::suppress::comments(FileId(0), text);
+    let mut facts = Facts { comments, ..Facts::default() };
     facts.places.push(crate::fact::Place {
         name: Name::new("a"),
         at: Span::default(),

@@ -11,12 +11,13 @@ use super::loops::Judge;
 use super::names::{self, Index};
 use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
-use super::{infer, lower, manifest, reach, statements, variants};
+use super::{infer, lower, manifest, reach, variants};
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind, Stop};
 use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Stats};
 use crate::model::Models;
 use crate::settings::Settings;
 use crate::source::{Sources, Span};
+use crate::suppress;
 
 /// Stacks of the threads that parse: reserved, not used, unless a file nests deeply.
 const STACK: usize = 64 * 1024 * 1024;
@@ -118,7 +119,7 @@ impl Code<'_> {
         let mut facts = Facts { places, next_loop, ..Facts::default() };
         watch("loops");
         self.operations(&ids, &mut facts);
-        statements::apply(self.sources, &mut facts);
+        facts.comments = comments(self.sources);
         facts.loops = facts.places.iter().flat_map(|p| loops_left_alone(&p.body)).collect();
         watch("entries");
         facts
@@ -211,6 +212,11 @@ impl Code<'_> {
             });
         }
     }
+}
+
+fn comments(sources: &Sources) -> Vec<suppress::Comment> {
+    let files = sources.iter().filter(|(_, f)| f.path.ends_with(".rs"));
+    files.flat_map(|(id, f)| suppress::comments(id, &f.text)).collect()
 }
 
 fn handler(entry: &FoundEntry, place: PlaceId, package: &crate::name::Name) -> Handler {

@@ -30,7 +30,6 @@ pub mod variants;
 
 pub mod entries;
 pub mod recursion;
-pub mod statements;
 
 pub mod extract;
 

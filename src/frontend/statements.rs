@@ -1,20 +1,16 @@
-//! Statements in comments about what the code does not say: `attempts = 3`, `idempotent`, `not-a-retry`, `owner`.
+//! Statements in comments of every format about what the text does not say: `attempts = 3`, `idempotent`, `not-a-retry`, `owner`.
 
 use crate::effect::{self, Effect, Key, RepeatKind, Stop};
 use crate::fact::Facts;
 use crate::name::Name;
-use crate::source::{Sources, Span};
-use crate::suppress::{self, Comment, What};
+use crate::source::Span;
+use crate::suppress::{Comment, What};
 use crate::value::{Origin, OriginKind, Value};
 
 /// Applies every statement to what begins inside what it covers.
-pub fn apply(sources: &Sources, facts: &mut Facts) {
-    let comments: Vec<Comment> = sources
-        .iter()
-        .filter(|(_, f)| f.path.ends_with(".rs") && f.text.contains("retrylint:"))
-        .flat_map(|(id, f)| suppress::comments(id, &f.text))
-        .filter(|c| !matches!(c.what, What::Allow(_) | What::AllowFile(_)))
-        .collect();
+pub fn apply(facts: &mut Facts) {
+    let stated = facts.comments.iter().filter(|c| !matches!(c.what, What::Allow(_) | What::AllowFile(_)));
+    let comments: Vec<Comment> = stated.cloned().collect();
     if comments.is_empty() {
         return;
     }
