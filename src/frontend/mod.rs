@@ -3,6 +3,8 @@
 //! Rust comes first and begins the facts; every other format is a [`FrontEnd`] of [`CONFIGS`] that adds to them. A new format
 //! is one folder, one line in that list, and nothing else.
 
+pub mod comments;
+pub mod envoy;
 pub mod nginx;
 pub mod rust;
 pub mod statements;
@@ -32,7 +34,7 @@ pub trait FrontEnd: Sync {
 }
 
 /// The formats besides Rust, in the order in which their places are numbered.
-pub static CONFIGS: &[&dyn FrontEnd] = &[];
+pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy];
 
 /// Whether any format of configs may want to read that file.
 pub fn is_config(path: &str, text: &str) -> bool {

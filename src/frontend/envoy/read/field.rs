@@ -1,0 +1,148 @@
+//! Fields of protobuf messages as Envoy reads them from YAML and JSON.
+
+use std::time::Duration;
+
+use crate::frontend::envoy::config::{Given, Set};
+use crate::name::Name;
+use crate::source::{FileId, Span};
+use crate::yaml::{Entry, Kind, Node};
+
+/// A node of a file.
+#[derive(Clone, Copy)]
+pub struct At<'t> {
+    file: FileId,
+    node: Node<'t>,
+}
+
+impl<'t> At<'t> {
+    pub fn new(file: FileId, node: Node<'t>) -> At<'t> {
+        At { file, node }
+    }
+
+    fn with(self, node: Node<'t>) -> At<'t> {
+        At { node, ..self }
+    }
+
+    pub fn file(self) -> FileId {
+        self.file
+    }
+
+    pub fn kind(self) -> Kind {
+        self.node.kind()
+    }
+
+    fn cover(self, range: std::ops::Range<u32>) -> Span {
+        Span::new(self.file, range.start, range.end)
+    }
+
+    /// Where the value is written: of an alias what it names, so that a finding stands where the setting is.
+    pub fn span(self) -> Span {
+        self.cover(self.node.value_range())
+    }
+
+    pub fn has(self, field: &str) -> bool {
+        self.field(field).is_some()
+    }
+
+    /// The value of a field in either spelling; a null, or one with the tag with which Envoy leaves things out, is not set.
+    pub fn field(self, field: &str) -> Option<At<'t>> {
+        self.node.field(field).filter(|n| n.tag() != Some("!ignore")).map(|n| self.with(n))
+    }
+
+    /// A field behind fields.
+    pub fn at(self, fields: &[&str]) -> Option<At<'t>> {
+        fields.iter().try_fold(self, |at, field| at.field(field))
+    }
+
+    /// The whole entry of a field, its key included.
+    pub fn entry_span(self, field: &str) -> Option<Span> {
+        let entry: Entry<'t> = self.node.field_entry(field)?;
+        let from = if entry.value.is_alias() { entry.value.value_range() } else { entry.range() };
+        Some(self.cover(from))
+    }
+
+    /// The items of a repeated field. Envoy takes a single value for a list of one.
+    pub fn list(self, field: &str) -> impl Iterator<Item = At<'t>> {
+        let field = self.field(field);
+        let single = field.filter(|f| f.kind() != Kind::Sequence);
+        field.into_iter().flat_map(At::items).chain(single)
+    }
+
+    pub fn items(self) -> impl Iterator<Item = At<'t>> {
+        self.node.items().map(move |n| self.with(n))
+    }
+
+    /// Keys and values of a map field.
+    pub fn entries(self) -> impl Iterator<Item = (&'t str, At<'t>)> {
+        self.node.entries().into_iter().filter_map(move |e| Some((e.key.as_str()?, self.with(e.value))))
+    }
+
+    pub fn str(self) -> Option<&'t str> {
+        self.node.as_str()
+    }
+
+    pub fn name(self) -> Option<Name> {
+        self.str().map(Name::new)
+    }
+
+    pub fn str_of(self, field: &str) -> Option<&'t str> {
+        self.field(field)?.str()
+    }
+
+    pub fn name_of(self, field: &str) -> Name {
+        Name::new(self.str_of(field).unwrap_or_default())
+    }
+
+    /// A flag; not written is false.
+    pub fn flag(self, field: &str) -> bool {
+        self.field(field).and_then(|f| f.node.as_bool()).unwrap_or(false)
+    }
+
+    /// The last word of `@type`.
+    pub fn type_name(self) -> Option<&'t str> {
+        self.node.get("@type")?.as_str()?.rsplit(['.', '/']).next()
+    }
+
+    fn given<T>(self, read: impl Fn(Node<'t>) -> Option<T>) -> Set<T> {
+        let shown = || Name::new(self.str().unwrap_or_default());
+        let value = match read(self.node) {
+            Some(value) => Given::Is(value),
+            None if self.str().is_some_and(filled_in_later) => Given::Later(shown()),
+            None => Given::Wrong(shown()),
+        };
+        Set { value, at: self.span() }
+    }
+
+    pub fn text(self, field: &str) -> Option<Set<Name>> {
+        self.field(field).map(|f| f.given(|n| n.as_str().map(Name::new)))
+    }
+
+    /// A number, also inside of the wrapper that tells zero from nothing.
+    pub fn count(self, field: &str) -> Option<Set<u64>> {
+        let at = self.field(field)?;
+        let inner = at.field("value").filter(|_| at.kind() == Kind::Mapping).unwrap_or(at);
+        Some(inner.given(Node::as_count))
+    }
+
+    pub fn float(self, field: &str) -> Option<Set<f64>> {
+        self.field(field).map(|f| f.given(Node::as_float))
+    }
+
+    pub fn bool(self, field: &str) -> Option<Set<bool>> {
+        self.field(field).map(|f| f.given(Node::as_bool))
+    }
+
+    pub fn duration(self, field: &str) -> Option<Set<Duration>> {
+        self.field(field).map(|f| f.given(Node::as_proto_duration))
+    }
+
+    pub fn set<T>(self, value: T) -> Set<T> {
+        Set { value: Given::Is(value), at: self.span() }
+    }
+}
+
+/// Marks of the tools that write values into a configuration before Envoy reads it.
+pub fn filled_in_later(text: &str) -> bool {
+    ["${", "$(", "{{", "{%", "<%", "__", "@"].iter().any(|mark| text.contains(mark))
+        || text.strip_prefix('$').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+}
