@@ -346,6 +346,8 @@ pub struct Seen {
     pub looks_at_error: bool,
     /// The body's only errors are transient by type, or the client's own policy classifies.
     pub classified_below: bool,
+    /// Each attempt goes to a server that has not been asked: nothing is gained by waiting.
+    pub elsewhere: bool,
     pub retry_after: Option<bool>,
     /// Where a permanent class is let in, and which.
     pub permanent_at: Option<Span>,

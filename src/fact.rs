@@ -18,6 +18,8 @@ pub struct Facts {
     pub comments: Vec<Comment>,
     pub loops: Vec<LoopSeen>,
     pub problems: Vec<Problem>,
+    /// What was left out on purpose and may surprise.
+    pub notes: Vec<(FileId, String)>,
     pub stats: Stats,
     /// The next free number of a layer.
     pub next_loop: u32,

@@ -204,3 +204,14 @@ fn explain() {
     assert!(run(folder.path(), &["explain"]).out.contains("RL301"));
     refused(&run(folder.path(), &["explain", "no-backof"]), &["`no-backof`", "did you mean `no-backoff`"]);
 }
+
+#[test]
+fn templates_are_noted_and_no_finding() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "server {\n  listen {{ port }};\n  server_name a;\n}\n";
+    std::fs::write(folder.path().join("site.conf.j2"), text).expect("a file");
+    let said = run(folder.path(), &["check"]);
+    assert_eq!(said.status, Some(0), "{}", said.err);
+    assert!(said.err.contains("note: site.conf.j2: skipped, a template"), "{}", said.err);
+    assert_eq!(run(folder.path(), &["check", "--quiet"]).err, "");
+}

@@ -12,7 +12,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
 
 use crate::fact::Problem;
-use crate::frontend::is_config;
+use crate::frontend::{is_config, looks_into};
 use crate::source::{SourceFile, Sources};
 
 /// Larger files are generated: no hand-written file of a corpus of 37,000 came near.
@@ -122,7 +122,7 @@ fn may_be_config(shown: &str) -> bool {
     let mut parts = shown.rsplit('/');
     let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let ends = CONFIGS.iter().any(|end| name.len() > end.len() && name.ends_with(end));
-    ends || CONFIG_FOLDERS.contains(&folder)
+    ends || CONFIG_FOLDERS.contains(&folder) || looks_into(shown)
 }
 
 fn walk(folder: &Path, options: &Options) -> Vec<PathBuf> {

@@ -112,6 +112,9 @@ fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     let models = models::of(&loaded.settings, &found.sources)?;
     let (sources, problems) = with_settings(found, loaded.text.as_deref(), &loaded.settings.file);
     let run = pipeline::run(sources, problems, loaded.settings, &models, &options);
+    for (file, note) in run.facts.notes.iter().filter(|_| !shared.quiet) {
+        output::complain(&format!("note: {}: {note}", run.sources.get(*file).path));
+    }
     Ok(Done { run, ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) })
 }
 

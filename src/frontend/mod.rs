@@ -24,6 +24,11 @@ pub trait FrontEnd: Sync {
     /// As people call it: `envoy`.
     fn name(&self) -> &'static str;
 
+    /// Whether a file is to be looked into although its name says little: `proxy_params`, `site.conf.j2`.
+    fn looks_into(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Whether a file may be of this format: cheap, by words that every such file holds. Files that nobody claims are not
     /// even kept in memory.
     fn claims(&self, path: &str, text: &str) -> bool;
@@ -34,9 +39,14 @@ pub trait FrontEnd: Sync {
 }
 
 /// The formats besides Rust, in the order in which their places are numbered.
-pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy];
+pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy, &nginx::Nginx];
 
 /// Whether any format of configs may want to read that file.
 pub fn is_config(path: &str, text: &str) -> bool {
     CONFIGS.iter().any(|config| config.claims(path, text))
+}
+
+/// Whether any format of configs wants to see that file.
+pub fn looks_into(path: &str) -> bool {
+    CONFIGS.iter().any(|config| config.looks_into(path))
 }

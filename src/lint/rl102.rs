@@ -18,7 +18,8 @@ pub static LINT: Lint = Lint {
 const CONFLICTS: u64 = 3;
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
-    let hasty = layers::judged(ctx).filter(|l| l.repeat != RepeatKind::Failover && is_hasty(l));
+    let stays = |l: &&Layer| l.repeat != RepeatKind::Failover && !l.seen.elsewhere;
+    let hasty = layers::judged(ctx).filter(stays).filter(|l| is_hasty(l));
     let findings = hasty.map(|l| finding(ctx, l)).collect();
     layers::one_per_place(findings)
 }
@@ -79,6 +80,8 @@ mod tests {
         let reconnecting = Layer { repeat: RepeatKind::Reconnecting, attempts: Unbounded, ..hasty(3) };
         assert_eq!(check_layers(&LINT, vec![reconnecting]).len(), 1);
         assert!(check_layers(&LINT, vec![Layer { repeat: RepeatKind::Failover, ..hasty(3) }]).is_empty());
+        let elsewhere = Seen { elsewhere: true, ..hasty(3).seen };
+        assert!(check_layers(&LINT, vec![Layer { seen: elsewhere, ..hasty(3) }]).is_empty());
     }
 
     #[test]

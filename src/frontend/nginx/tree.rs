@@ -48,6 +48,12 @@ impl Tree {
         &self.directives[index]
     }
 
+    /// The first directive that begins at that byte or behind it.
+    pub fn first_from(&self, byte: u32) -> Option<Index> {
+        let first = self.directives.partition_point(|d| d.start < byte);
+        (first < self.directives.len()).then_some(first)
+    }
+
     pub fn len(&self) -> usize {
         self.directives.len()
     }
