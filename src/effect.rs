@@ -261,6 +261,8 @@ pub struct Wait {
     pub base_ms: Option<u64>,
     pub factor: Option<f64>,
     pub cap_ms: Option<u64>,
+    /// A maximum applies, whether its number is known or not.
+    pub capped: bool,
     pub jitter: Jitter,
     /// The wait itself, or where the delay is built or computed.
     pub at: Option<Span>,
@@ -276,6 +278,7 @@ impl Wait {
             base_ms: None,
             factor: None,
             cap_ms: None,
+            capped: false,
             jitter: Jitter::None,
             at: None,
             overflows: None,

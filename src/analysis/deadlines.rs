@@ -19,32 +19,37 @@ pub struct Covered {
     calls: BTreeMap<SiteId, Vec<Covers>>,
     /// Layers that enclose a remote or unknown call on some path from an operation.
     pub reached: FxHashSet<LayerIx>,
+    /// Layers for whose end somebody waits on some path: no spawned task stands between.
+    pub awaited: FxHashSet<LayerIx>,
     /// Layers above which no total deadline stands on some path.
     pub open: FxHashSet<LayerIx>,
 }
 
 pub fn walk(arena: &Arena<'_>, roots: &[NodeId]) -> Covered {
     let mut out = Covered::default();
-    let mut seen = vec![0u8; arena.nodes.len()];
-    let mut open: Vec<(NodeId, Covers)> = roots.iter().rev().map(|root| (*root, Covers::default())).collect();
-    while let Some((id, above)) = open.pop() {
-        let bit = 1 << (above.hang as u8 | (above.total as u8) << 1 | (above.connect as u8) << 2);
+    let mut seen = vec![0u16; arena.nodes.len()];
+    let mut open: Vec<(NodeId, Covers, bool)> =
+        roots.iter().rev().map(|root| (*root, Covers::default(), true)).collect();
+    while let Some((id, above, awaited)) = open.pop() {
+        let flags = above.hang as u16 | (above.total as u16) << 1 | (above.connect as u16) << 2;
+        let bit = 1u16 << (flags | (awaited as u16) << 3);
         let below = arena.below(id);
         if seen[id.0 as usize] & bit != 0 || (below.deps.is_empty() && !below.unknown) {
             continue;
         }
         seen[id.0 as usize] |= bit;
-        let inner = out.enter(arena, id, above);
+        let inner = out.enter(arena, id, above, awaited);
+        let awaited = awaited && !matches!(arena.node(id), Node::Spawn(_));
         let from = open.len();
-        open.extend(arena.node(id).children().map(|child| (child, inner)));
+        open.extend(arena.node(id).children().map(|child| (child, inner, awaited)));
         open[from..].reverse();
     }
     out
 }
 
 impl Covered {
-    /// Notes a node with what stands above it; what stands above its children.
-    fn enter(&mut self, arena: &Arena<'_>, id: NodeId, above: Covers) -> Covers {
+    /// Notes a node with what stands above it, and whether somebody waits for it; what stands above its children.
+    fn enter(&mut self, arena: &Arena<'_>, id: NodeId, above: Covers, awaited: bool) -> Covers {
         match arena.node(id) {
             Node::Within { ends, .. } => Covers {
                 hang: above.hang || ends.hang,
@@ -65,6 +70,9 @@ impl Covered {
             }
             Node::Repeat { layer, .. } | Node::Failover { layer, .. } => {
                 self.reached.insert(*layer);
+                if awaited {
+                    self.awaited.insert(*layer);
+                }
                 if !above.total {
                     self.open.insert(*layer);
                 }

@@ -86,6 +86,7 @@ fn layer(
     let largest = largest(&bound);
     let chosen = largest.unwrap_or(&plain);
     let reached = instances.iter().any(|ix| covered.reached.contains(ix));
+    let detached = reached && !instances.iter().any(|ix| covered.awaited.contains(ix));
     let only_by_deadline = reached && !instances.iter().any(|ix| covered.open.contains(ix));
     let attempts = largest.map_or(plain.n, |_| bound.iter().fold(Tries::ONE, |n, (_, l)| n.worse(l.n)));
     Layer {
@@ -109,6 +110,7 @@ fn layer(
         total_ms,
         bound_by: given_by(&bound),
         reached,
+        detached,
     }
 }
 

@@ -75,6 +75,8 @@ pub struct Layer {
     pub bound_by: Vec<(Span, Bound<u64>)>,
     /// It encloses a remote or unknown call on some path from an operation.
     pub reached: bool,
+    /// On every such path it runs in a task of its own: nobody waits for its end.
+    pub detached: bool,
 }
 
 impl Layer {

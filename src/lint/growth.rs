@@ -7,10 +7,14 @@ use crate::value::Bound;
 /// After so many steps a delay that grows has passed every limit, or has met its cap.
 const STEPS: u64 = 4096;
 
-/// The largest delay within the layer's own attempts; `None` where the base, the factor or the attempts are unknown.
+/// The largest delay within the layer's own attempts; `None` where the base, the factor, the cap or the attempts are
+/// unknown.
 pub fn largest_ms(layer: &Layer) -> Option<f64> {
     let wait = &layer.wait;
     let base = wait.base_ms? as f64;
+    if wait.capped && wait.cap_ms.is_none() {
+        return None;
+    }
     let cap = wait.cap_ms.map_or(f64::INFINITY, |c| c as f64);
     let waits = match &layer.attempts {
         Bound::Exactly(n) | Bound::AtMost(n) => n.saturating_sub(1),

@@ -18,13 +18,15 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
     layers::one_per_place(layers::judged(ctx).filter(|l| is_endless(l)).map(finding).collect())
 }
 
-/// A reconnecting loop is meant to be endless. Any limit of time counts, whoever checks it.
+/// A reconnecting loop and one that is the work of a background task are meant to be endless. Any limit of time counts,
+/// whoever checks it.
 fn is_endless(layer: &Layer) -> bool {
     layer.repeat == RepeatKind::Retry
         && layer.attempts == Bound::Unbounded
         && layer.elapsed_ms.is_none()
         && layer.total_ms.is_none()
         && !layer.stops_otherwise
+        && !layer.detached
 }
 
 fn finding(layer: &Layer) -> Finding {
@@ -78,6 +80,7 @@ mod tests {
             Layer { total_ms: Some(30_000), ..endless(2) },
             Layer { stops_otherwise: true, ..endless(3) },
             Layer { repeat: RepeatKind::Reconnecting, ..endless(4) },
+            Layer { detached: true, ..endless(6) },
             Layer { attempts: Bound::Unknown(None), ..layer(5) },
         ];
         assert!(check_layers(&LINT, silent).is_empty());

@@ -26,7 +26,7 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 fn uncapped(ctx: &Context<'_>, layer: &Layer) -> Option<Finding> {
     let wait = &layer.wait;
     let grows = matches!(wait.shape, Shape::Linear | Shape::Exponential) && !layers::waits_nothing(layer);
-    if !grows || wait.cap_ms.is_some() || largest_is_short(layer) {
+    if !grows || wait.capped || wait.cap_ms.is_some() || largest_is_short(layer) {
         return None;
     }
     let reached = match growth::largest_ms(layer) {

@@ -70,6 +70,7 @@ pub fn layer(line: u32) -> Layer {
         total_ms: None,
         bound_by: Vec::new(),
         reached: true,
+        detached: false,
     }
 }
 

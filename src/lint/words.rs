@@ -5,7 +5,7 @@ use crate::analysis::Layer;
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Shape, Wait};
 use crate::source::Span;
-use crate::value::{Bound, Origin, OriginKind, Why};
+use crate::value::{Bound, ENDLESS, Origin, OriginKind, Why};
 
 /// `81 times`, `at least 12 times`, `without bound`.
 pub fn times(bound: &Bound<u64>) -> String {
@@ -13,6 +13,7 @@ pub fn times(bound: &Bound<u64>) -> String {
         Bound::Exactly(1) => "1 time".to_owned(),
         Bound::Exactly(n) => format!("{n} times"),
         Bound::AtMost(n) => format!("up to {n} times"),
+        Bound::AtLeast(ENDLESS.., _) => "without bound".to_owned(),
         Bound::AtLeast(n, _) => format!("at least {n} times"),
         Bound::Unbounded => "without bound".to_owned(),
         Bound::Unknown(_) => "an unknown number of times".to_owned(),
@@ -25,6 +26,7 @@ pub fn attempts(bound: &Bound<u64>) -> String {
         Bound::Exactly(1) => "1 attempt".to_owned(),
         Bound::Exactly(n) => format!("{n} attempts"),
         Bound::AtMost(n) => format!("at most {n} attempts"),
+        Bound::AtLeast(ENDLESS.., _) => "attempts without bound".to_owned(),
         Bound::AtLeast(n, _) => format!("at least {n} attempts"),
         Bound::Unbounded => "attempts without bound".to_owned(),
         Bound::Unknown(_) => "an unknown number of attempts".to_owned(),

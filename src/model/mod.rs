@@ -228,6 +228,8 @@ pub enum Does {
     Verdict { again: bool },
     /// The value of the receiver's answer: `status`, `code`.
     Status,
+    /// Waits, nobody knows how long, until something else in the process happens: a message, a signal, a new value.
+    Blocks,
     /// Nothing that matters, surely local (channels, locks, files).
     Local,
 }
@@ -333,6 +335,9 @@ pub struct RetryCall {
     /// A setter further down the chain gives the predicate (`backon`'s `.when(..)`): its name.
     #[serde(default)]
     pub condition_method: Option<Name>,
+    /// A setter further down the chain sees each error and may change the delay or stop (`backon`'s `.adjust(..)`).
+    #[serde(default)]
+    pub adjust_method: Option<Name>,
     /// Errors say again or stop by themselves (`backoff::Error`, `tokio_retry2::RetryError`); `?` means again.
     #[serde(default)]
     pub verdict_in_error: bool,

@@ -124,6 +124,7 @@ fn layer(id: u32, at: Span, function: &str) -> Layer {
         total_ms: None,
         bound_by: Vec::new(),
         reached: true,
+        detached: false,
     }
 }
 

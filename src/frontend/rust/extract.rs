@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entries::{self, FoundEntry};
-use super::flow::{Flow, LoopNote, OpSeen, World};
+use super::flow::{Closing, Flow, LoopNote, OpSeen, World};
 use super::loops::Judge;
 use super::names::{self, Index};
 use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
 use super::{infer, lower, manifest, reach, variants};
-use crate::effect::{Effect, LoopId, PlaceId, RepeatKind, Stop};
+use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
 use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Stats};
 use crate::model::Models;
 use crate::settings::Settings;
@@ -101,8 +101,8 @@ struct Code<'a> {
 struct Gathered {
     ops: FxHashMap<Span, OpSeen>,
     loops: FxHashMap<LoopId, LoopNote>,
-    /// Per place that calls itself: what bounds each closing call.
-    recursion: FxHashMap<PlaceId, Vec<Vec<Stop>>>,
+    /// Per place its calls of itself.
+    recursion: FxHashMap<PlaceId, Vec<Closing>>,
 }
 
 impl Code<'_> {
@@ -185,7 +185,7 @@ impl Code<'_> {
     }
 
     fn judge(&self, places: &mut [Place], fails: &[crate::class::Endings], gathered: &Gathered) {
-        super::recursion::fold(places, &gathered.recursion);
+        super::recursion::fold(places, &gathered.recursion, &gathered.ops);
         let facts = reach::facts(places, fails);
         let judge = Judge { facts: &facts, ops: &gathered.ops, notes: &gathered.loops };
         for place in places {

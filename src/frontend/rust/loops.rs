@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::flow::{LoopNote, OpSeen};
 use crate::class::{Ending, Endings, FailureClass, Scenario};
-use crate::effect::{self, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Stop, Wait};
+use crate::effect::{self, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Shape, Stop, Wait};
 use crate::source::Span;
 use crate::value::Origin;
 
@@ -30,6 +30,13 @@ pub struct PlaceFacts {
     pub fails: Endings,
 }
 
+impl PlaceFacts {
+    /// It is a wait and no operation. Where something unknown is awaited beside a wait of unknown length, it may be both.
+    fn only_waits(&self) -> bool {
+        !self.remote && self.sleeps.as_ref().is_some_and(|w| !self.awaits || w.shape != Shape::Unknown)
+    }
+}
+
 pub struct Judge<'a> {
     pub facts: &'a FxHashMap<PlaceId, PlaceFacts>,
     pub ops: &'a FxHashMap<Span, OpSeen>,
@@ -42,6 +49,8 @@ struct Op {
     remote: bool,
     sends: bool,
     unknown: bool,
+    /// It is a connect: whatever fails there can pass by itself.
+    only_connects: bool,
     fails: Endings,
 }
 
@@ -50,9 +59,13 @@ struct Verdict {
     kind: RepeatKind,
     again: Endings,
     path_without_wait: bool,
+    /// Some path may wait in a way that is not followed.
+    maybe_waits: bool,
     looks: bool,
     /// Whether a failure goes again or ends the loop hangs on something that is not followed.
     may_end: bool,
+    /// Something besides the operation can end the loop: a flag that others set, a list that runs out.
+    ends_otherwise: bool,
     confidence: Confidence,
 }
 
@@ -100,15 +113,20 @@ impl Judge<'_> {
             repeat.seen.confidence = repeat.seen.confidence.max(verdict.confidence);
         }
         let may_end = verdicts.iter().filter(|v| v.kind == kind).all(|v| v.may_end);
-        if kind == RepeatKind::Retry && may_end && repeat.stops.is_empty() {
+        let ends = verdicts.iter().any(|v| v.ends_otherwise) || may_end;
+        if kind == RepeatKind::Retry && ends && repeat.stops.is_empty() {
             repeat.stops.push(Stop::Ends(Origin::none()));
         }
         if repeat.again.meets(Endings::STATUSES) && holds_response(&repeat.body) {
             repeat.seen.retry_after = self.notes.get(&repeat.id).map(|n| n.reads_retry_after);
         }
         let waits = self.waits(&repeat.body);
-        if let Some(wait) = waits.into_iter().next() {
-            repeat.wait = wait;
+        let known = waits.iter().find(|w| w.shape != Shape::Unknown).or(waits.first());
+        let hidden = !repeat.seen.path_without_wait && verdicts.iter().any(|v| v.kind == kind && v.maybe_waits);
+        match known {
+            Some(wait) => repeat.wait = wait.clone(),
+            None if hidden => repeat.wait = Wait::unknown(repeat.at),
+            None => {}
         }
     }
 
@@ -120,6 +138,7 @@ impl Judge<'_> {
                 remote: true,
                 sends: remote.safety == crate::effect::Safety::Unsafe || remote.verb.as_deref() == Some("PUT"),
                 unknown: false,
+                only_connects: remote.connect_only,
                 fails: scenario_endings(),
             }),
             Effect::Call(call) => self.called(call, found),
@@ -129,7 +148,14 @@ impl Judge<'_> {
     }
 
     fn called(&self, call: &crate::effect::Call, found: &mut Vec<Op>) {
-        let mut op = Op { at: call.at, remote: false, sends: false, unknown: false, fails: Endings::FAILURES };
+        let mut op = Op {
+            at: call.at,
+            remote: false,
+            sends: false,
+            unknown: false,
+            only_connects: false,
+            fails: Endings::FAILURES,
+        };
         let places: &[PlaceId] = match &call.callee {
             Callee::Place(id) => std::slice::from_ref(id),
             Callee::AnyOf(_, ids) => ids,
@@ -169,19 +195,25 @@ impl Judge<'_> {
         if tried.is_empty() {
             return None;
         }
-        let leaves = tried.iter().any(|o| !stays(o));
+        let leaves = tried.iter().any(|o| !stays(o) && !o.by_chance);
+        // A turn that only waits may lie between two tries: a state machine's, one that waits until it is time.
+        let waits_elsewhere = fine.iter().any(|o| !o.tried && stays(o) && o.slept);
         let goes_on = tried.iter().any(|o| stays(o) && !o.judged);
         let asks_again = tried.iter().any(|o| stays(o) && o.judged);
         let mut verdict = Verdict {
             kind: RepeatKind::Iteration,
             again: Endings::NONE,
             path_without_wait: false,
-            looks: false,
+            maybe_waits: false,
+            looks: op.only_connects,
             may_end: true,
+            ends_otherwise: fine.iter().any(|o| o.by_chance),
             confidence: Confidence::Medium,
         };
         let (mut slept, mut possible) = (false, Endings::NONE);
-        for ending in op.fails.iter() {
+        let seen = self.ops.get(&op.at);
+        let fails = seen.and_then(|o| o.fails).map_or(op.fails, |by_type| op.fails & by_type);
+        for ending in fails.iter() {
             let outcomes = self.outcomes(&repeat.body, op.at, ending)?;
             let back: Vec<&Outcome> =
                 outcomes.iter().filter(|o| o.tried && stays(o) && o.ending != Ending::Never).collect();
@@ -195,13 +227,14 @@ impl Judge<'_> {
             }
             verdict.again |= Endings::one(ending);
             slept |= back.iter().any(|o| o.slept);
-            verdict.path_without_wait |= back.iter().any(|o| !o.slept);
+            let hidden = |o: &&Outcome| !o.slept && (o.maybe || waits_elsewhere);
+            verdict.path_without_wait |= back.iter().any(|o| !o.slept && !hidden(o));
+            verdict.maybe_waits |= back.iter().any(hidden);
             verdict.looks |= back.iter().any(|o| o.looked);
             verdict.may_end &= outcomes.iter().any(|o| o.tried && !stays(o) && !o.looked && o.ending != Ending::Never);
         }
         let errors = possible & Endings::ERRORS;
         verdict.looks |= !verdict.again.holds(errors);
-        let seen = self.ops.get(&op.at);
         let fresh = seen.is_some_and(|o| o.fresh_in.contains(&repeat.id));
         let steps = seen.is_some_and(|o| o.steps_in.contains(&repeat.id));
         verdict.kind = self.kind(repeat, op, &verdict, &Ways { leaves, goes_on, asks_again, slept, fresh, steps });
@@ -254,7 +287,7 @@ impl Judge<'_> {
             Effect::Call(call) => {
                 if let Callee::Place(id) = call.callee
                     && let Some(facts) = self.facts.get(&id)
-                    && !facts.remote
+                    && facts.only_waits()
                     && let Some(wait) = &facts.sleeps
                 {
                     found.push(Wait { at: Some(call.at), ..wait.clone() });

@@ -7,7 +7,7 @@ use super::pats;
 use super::program::{BodyId, BodyTypes, FnId, Program, Target};
 use super::tree::{ExprKind, Type};
 use crate::class::Endings;
-use crate::effect::{self, Arg, Callee, Effect, PlaceId, Safety, Wait};
+use crate::effect::{self, Arg, Callee, Effect, PlaceId, Safety, Shape, Wait};
 use crate::fact::Place;
 use crate::model::{Does, Models};
 
@@ -100,14 +100,23 @@ pub fn facts(places: &[Place], fails: &[Endings]) -> FxHashMap<PlaceId, PlaceFac
 }
 
 fn take_over(to: &mut PlaceFacts, from: &PlaceFacts) -> bool {
-    let before = (to.remote, to.sends, to.awaits, to.sleeps.is_some());
+    let before = (to.remote, to.sends, to.awaits, to.sleeps.as_ref().map(|w| w.shape));
     to.remote |= from.remote;
     to.sends |= from.sends;
     to.awaits |= from.awaits;
-    if to.sleeps.is_none() {
-        to.sleeps = from.sleeps.clone();
+    if let Some(wait) = &from.sleeps {
+        keep_known(&mut to.sleeps, wait);
     }
-    before != (to.remote, to.sends, to.awaits, to.sleeps.is_some())
+    before != (to.remote, to.sends, to.awaits, to.sleeps.as_ref().map(|w| w.shape))
+}
+
+/// The first wait whose length is followed says more than one that is not.
+fn keep_known(sleeps: &mut Option<Wait>, wait: &Wait) {
+    match sleeps {
+        None => *sleeps = Some(wait.clone()),
+        Some(before) if before.shape == Shape::Unknown && wait.shape != Shape::Unknown => *before = wait.clone(),
+        Some(_) => {}
+    }
 }
 
 fn look(effect: &Effect, facts: &mut PlaceFacts, callees: &mut Vec<PlaceId>) {
@@ -117,8 +126,7 @@ fn look(effect: &Effect, facts: &mut PlaceFacts, callees: &mut Vec<PlaceId>) {
             facts.sends |= remote.safety == Safety::Unsafe || remote.verb.as_deref() == Some("PUT");
         }
         Effect::Sleep(wait) => {
-            let _: &Wait = wait;
-            facts.sleeps.get_or_insert_with(|| wait.clone());
+            keep_known(&mut facts.sleeps, wait);
         }
         Effect::Call(call) => {
             match &call.callee {
@@ -135,6 +143,8 @@ fn look(effect: &Effect, facts: &mut PlaceFacts, callees: &mut Vec<PlaceId>) {
                 }
             }
         }
+        // What another task does is not the caller's success or failure.
+        Effect::Spawn(_) => {}
         other => effect::children(other).into_iter().for_each(|c| look(c, facts, callees)),
     });
 }

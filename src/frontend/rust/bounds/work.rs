@@ -45,8 +45,12 @@ fn known_local(values: &Values, body: BodyId, e: ExprId) -> bool {
     match values.target(body, e) {
         Some(Target::Foreign(path)) => {
             let does = values.model_of(path).and_then(|m| m.does.as_ref());
-            matches!(does, Some(Does::Sleep { .. } | Does::Random | Does::Local | Does::StatusToError | Does::Status))
-                || path.ends_with("::sleep")
+            matches!(
+                does,
+                Some(
+                    Does::Sleep { .. } | Does::Blocks | Does::Random | Does::Local | Does::StatusToError | Does::Status
+                )
+            ) || path.ends_with("::sleep")
                 || path.starts_with("std::")
                 || path.starts_with("core::")
         }

@@ -33,6 +33,7 @@ impl Flow<'_> {
             ExprKind::Let { value, .. } => tidy::dropped(self.expr(*value)),
             ExprKind::Match { value, arms } => self.match_expr(*value, arms),
             ExprKind::Block(block) => self.block(block),
+            ExprKind::Async { block } if self.own_future == Some(e) => self.closed(*block),
             // Nothing of a future or a closure runs where it is written.
             ExprKind::Async { .. } | ExprKind::Closure { .. } => Effect::Nothing,
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => self.any_loop(e),
@@ -89,7 +90,7 @@ impl Flow<'_> {
     }
 
     /// Below references, `Box::pin`, `.boxed()` and the like, which only hand a future on.
-    fn beneath(&self, mut e: ExprId) -> ExprId {
+    pub(super) fn beneath(&self, mut e: ExprId) -> ExprId {
         loop {
             e = match &self.tree.expr(e).kind {
                 ExprKind::Ref(inner) => *inner,
@@ -120,12 +121,13 @@ impl Flow<'_> {
 
     /// The body of an async block or closure: `return` and `?` land there, loops outside are out of reach.
     pub(super) fn closed(&mut self, body: ExprId) -> Effect {
-        let loops = std::mem::take(&mut self.loops);
+        let known = self.outer_loops.len();
+        self.outer_loops.append(&mut self.loops);
         let inner = match &self.tree.expr(body).kind {
             ExprKind::Async { block } => self.expr(*block),
             _ => self.expr(body),
         };
-        self.loops = loops;
+        self.loops = self.outer_loops.split_off(known);
         tidy::scope(inner)
     }
 
@@ -161,6 +163,7 @@ impl Flow<'_> {
             match stmt {
                 Stmt::Expr(e) => {
                     let effect = self.expr(*e);
+                    self.note_dropped(*e);
                     parts.push(tidy::dropped(effect));
                 }
                 Stmt::Let { pat, value: Some(value), otherwise, .. } => {
@@ -179,6 +182,15 @@ impl Flow<'_> {
             parts.push(self.expr(tail));
         }
         tidy::seq(parts)
+    }
+
+    /// `call.await;`: nobody looks at what it gives.
+    fn note_dropped(&mut self, e: ExprId) {
+        if let ExprKind::Await(call) = self.tree.expr(e).kind
+            && let Some(seen) = self.notes.ops.get_mut(&self.at(self.beneath(call)))
+        {
+            seen.dropped = true;
+        }
     }
 
     /// Compiles one `let`. Gives the rest of the block if that had to be nested.
@@ -208,7 +220,7 @@ impl Flow<'_> {
             parts.push(tidy::dropped(effect));
             return None;
         }
-        if tidy::is_pure(&effect) || !self.looked_at(&names, block, index) {
+        if tidy::only_waits(&effect) || !self.looked_at(&names, block, index) {
             parts.push(tidy::dropped(effect));
             return None;
         }

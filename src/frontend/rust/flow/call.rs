@@ -1,7 +1,8 @@
 //! Calls: into the tree, of parameters, of libraries by their models, of macros that run something.
 
 use super::{Flow, Known, tidy};
-use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Until, Wins};
+use crate::class::Endings;
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, Judged, PlaceId, Until, Wins};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};
@@ -40,6 +41,9 @@ impl Flow<'_> {
         }
         let parts = self.parts_of(e);
         match self.types.targets.get(&e).cloned() {
+            Some(Target::Fns(ids, _)) if ids.iter().all(|id| !self.takes(*id, &parts)) => {
+                self.unknown_call(e, &parts, "resolved to a function with other parameters")
+            }
             Some(Target::Fns(ids, of)) => self.tree_call(e, &ids, of, &parts),
             Some(Target::Foreign(path)) => self.foreign_call(e, &path, &parts),
             Some(Target::Constructor(path)) => self.constructor(&path, &parts.args),
@@ -48,6 +52,13 @@ impl Flow<'_> {
             Some(Target::Unknown(why)) => self.unknown_call(e, &parts, why),
             None => self.unknown_call(e, &parts, "not resolved"),
         }
+    }
+
+    /// Whether a function has as many parameters as a call gives; a receiver may be given as the first argument.
+    fn takes(&self, id: FnId, parts: &Parts) -> bool {
+        let function = self.world.program.function(id);
+        let wanted = function.params.len() + usize::from(function.receiver.is_some());
+        wanted == parts.args.len() + usize::from(parts.receiver.is_some())
     }
 
     /// Receiver and arguments are evaluated before the call; closures are not.
@@ -67,7 +78,7 @@ impl Flow<'_> {
         let mut effects = self.before(parts);
         let (Some(first), Some(place)) = (ids.first(), places.first().copied()) else { return tidy::seq(effects) };
         if self.body == BodyId::Fn(*first) {
-            self.note_recursion(*first, parts);
+            self.note_recursion(e, *first, parts);
         }
         let args = self.bind_args(*first, parts);
         let callee = match (of, places.len()) {
@@ -78,11 +89,23 @@ impl Flow<'_> {
             && args.iter().all(|a| matches!(a, Arg::Other | Arg::Value(..)));
         if quiet {
             // A constructor or getter: its value may still be (part of) an ending that was caught.
+            effects.extend(self.judges(e, parts));
             return tidy::seq(effects);
         }
         self.note_op(e);
         effects.push(Effect::Call(Call { callee, args, at: self.at(e) }));
         tidy::seq(effects)
+    }
+
+    /// A function that is given a failure and answers with a `Result` (`failure.delay(attempt)?`) decides by it.
+    fn judges(&mut self, e: ExprId, parts: &Parts) -> Option<Effect> {
+        let fallible = matches!(self.types.types.get(&e), Some(Ty::Foreign(name, _)) if name == "Result");
+        let level = parts.receiver.iter().chain(&parts.args).find_map(|a| self.derived(*a))?;
+        if !fallible || !self.failing.contains(&level) {
+            return None;
+        }
+        let stop = super::block::as_error(self.caught(level));
+        Some(Effect::Branch(vec![Effect::Nothing, stop], Judged::Error))
     }
 
     /// What each parameter of a function of the tree gets, the receiver first.
@@ -154,13 +177,15 @@ impl Flow<'_> {
         let mut from = pats::mentions(self.tree, self.types, e);
         let further: Vec<_> = from.iter().filter_map(|l| self.made_of.get(l)).flatten().copied().collect();
         from.extend(further);
-        let fresh: Vec<_> =
-            self.loops.iter().filter(|l| l.fresh.iter().any(|p| from.contains(p))).map(|l| l.id).collect();
+        let fresh: Vec<_> = self.around().filter(|l| l.fresh.iter().any(|p| from.contains(p))).map(|l| l.id).collect();
         let at = self.at(e);
-        let steps = self.step_of(e, &["next", "try_next", "message", "recv"]);
+        let mut steps = self.step_of(e, &["next", "try_next", "message", "recv"]);
+        steps.extend(self.around().filter(|l| l.heads.contains(&e)).map(|l| l.id));
+        let fails = self.types.types.get(&e).and_then(fails);
         let seen = self.notes.ops.entry(at).or_default();
         seen.fresh_in.extend(fresh);
         seen.steps_in.extend(steps);
+        seen.fails = fails;
     }
 
     fn foreign_call(&mut self, e: ExprId, path: &str, parts: &Parts) -> Effect {
@@ -185,10 +210,25 @@ impl Flow<'_> {
                 tidy::statuses_to_errors(inner, false)
             }
             Some(Does::Verdict { again }) => self.verdict_value(again, &parts.args),
+            Some(Does::Blocks) => {
+                let mut effects = self.before(parts);
+                effects.push(Effect::Sleep(crate::effect::Wait::unknown(self.at(e))));
+                tidy::seq(effects)
+            }
             Some(Does::Local | Does::Status | Does::Random) => self.passes_on(parts),
             Some(Does::Retry(_)) => self.passes_on(parts),
-            None => self.plain_foreign(e, path, parts),
+            None => match self.sleeps_for(path, parts) {
+                Some(duration) => self.sleep(e, Some(duration)),
+                None => self.plain_foreign(e, path, parts),
+            },
         }
+    }
+
+    /// A function without a model by the name that every runtime gives to its pause, with a duration as its argument.
+    fn sleeps_for(&self, path: &str, parts: &Parts) -> Option<ExprId> {
+        let named = matches!(path.rsplit("::").next(), Some("sleep" | "sleep_for" | "delay_for"));
+        let duration = |e: &ExprId| matches!(self.types.types.get(e), Some(Ty::Foreign(name, _)) if name.rsplit("::").next() == Some("Duration"));
+        parts.args.first().copied().filter(|first| named && duration(first))
     }
 
     pub(super) fn sleep(&mut self, e: ExprId, duration: Option<ExprId>) -> Effect {
@@ -204,14 +244,26 @@ impl Flow<'_> {
 
     fn deadline(&mut self, e: ExprId, duration: Option<ExprId>, body: Option<ExprId>) -> Effect {
         let inner = body.map_or(Effect::Nothing, |b| self.future(b, true));
-        if tidy::is_pure(&inner) {
-            return inner;
+        if tidy::only_waits(&inner) {
+            return self.waits_at_most(e, duration, body, inner);
         }
         let limit = duration.map_or(crate::value::Value::unknown("not given"), |d| {
             let limit = self.world.values.eval(self.body, d);
             self.world.values.as_ms(&limit).0
         });
         Effect::Within(Deadline { kind: DeadlineKind::Total, limit, at: self.at(e) }, Box::new(inner))
+    }
+
+    /// `timeout(pause, stop.changed())`: the pause, unless something local comes first.
+    fn waits_at_most(&mut self, e: ExprId, duration: Option<ExprId>, body: Option<ExprId>, inner: Effect) -> Effect {
+        let local = body.is_some_and(|b| match self.types.targets.get(&self.beneath(b)) {
+            Some(Target::Foreign(path)) => {
+                let does = self.world.models.function(path).and_then(|f| f.does.as_ref());
+                matches!(does, Some(Does::Local | Does::Blocks))
+            }
+            _ => false,
+        });
+        if local { self.sleep(e, duration) } else { inner }
     }
 
     pub(super) fn join(&mut self, args: &[ExprId], all: bool) -> Effect {
@@ -252,7 +304,7 @@ impl Flow<'_> {
                 return self.result_combinator(&name, effect, &parts.args);
             }
         }
-        let closures = self.closures_run(parts);
+        let closures = self.closures_run(&name, parts);
         let awaited = self.notes.ops.get(&self.at(e)).is_some_and(|o| o.awaited);
         let derived = parts.receiver.iter().chain(&parts.args).any(|a| self.derived(*a).is_some());
         let known_local = path.starts_with("std::") || self.world.models.is_modelled(path);
@@ -269,20 +321,31 @@ impl Flow<'_> {
         tidy::seq(effects)
     }
 
-    /// Closures handed to code that is not known are taken to run once, here: `iter.map(|x| ..)`, `scope(|s| ..)`.
-    fn closures_run(&mut self, parts: &Parts) -> Vec<Effect> {
+    /// Closures handed to code that is not known are taken to run once, here: `iter.map(|x| ..)`, `scope(|s| ..)`. By the
+    /// name that every runtime gives to it, `spawn` and its kin begin a task.
+    fn closures_run(&mut self, name: &str, parts: &Parts) -> Vec<Effect> {
+        let spawns = name == "spawn" || name.starts_with("spawn_");
         let mut found = Vec::new();
+        let tree = self.tree;
         for arg in &parts.args {
-            let inner = self.tree.expr(*arg);
+            let inner = tree.expr(*arg);
+            if let (ExprKind::Closure { params, .. }, Some(receiver)) = (&inner.kind, parts.receiver) {
+                let names: Vec<_> = params.iter().flat_map(|(pat, _)| pats::bindings(tree, *pat)).collect();
+                self.note_origin(&names, receiver);
+            }
             if matches!(inner.kind, ExprKind::Closure { .. } | ExprKind::Async { .. }) {
-                let effect = self.future(*arg, false);
-                found.push(tidy::dropped(effect));
+                let effect = tidy::dropped(self.future(*arg, false));
+                let apart = spawns && !tidy::is_pure(&effect);
+                found.push(if apart { Effect::Spawn(Box::new(effect)) } else { effect });
             }
         }
         found
     }
 
     fn constructor(&mut self, path: &str, args: &[ExprId]) -> Effect {
+        if let Some(again) = self.verdict_of(path) {
+            return self.verdict_value(again, args);
+        }
         match (path, args) {
             ("Err", _) => self.made_error(args),
             (_, [only]) => self.expr(*only),
@@ -319,17 +382,21 @@ impl Flow<'_> {
     }
 
     fn unknown_call(&mut self, e: ExprId, parts: &Parts, why: &str) -> Effect {
+        let name = match &self.tree.expr(e).kind {
+            ExprKind::Method { name, .. } => name.clone(),
+            ExprKind::Call { callee, .. } => match &self.tree.expr(*callee).kind {
+                ExprKind::Path(path) => path.last().map_or_else(|| "".into(), |s| s.name.clone()),
+                _ => "".into(),
+            },
+            _ => "".into(),
+        };
         if let Some(receiver) = parts.receiver {
             let effect = self.expr(receiver);
             if !tidy::is_pure(&effect) {
-                let name = match &self.tree.expr(e).kind {
-                    ExprKind::Method { name, .. } => name.clone(),
-                    _ => "".into(),
-                };
                 return self.result_combinator(&name, effect, &parts.args);
             }
         }
-        let closures = self.closures_run(parts);
+        let closures = self.closures_run(&name, parts);
         let mut effects = self.before(parts);
         effects.extend(closures);
         let awaited = self.notes.ops.get(&self.at(e)).is_some_and(|o| o.awaited);
@@ -343,5 +410,14 @@ impl Flow<'_> {
             }));
         }
         tidy::seq(effects)
+    }
+}
+
+/// How a value of that type can say that something failed; `None` where the type does not tell.
+fn fails(ty: &Ty) -> Option<Endings> {
+    match ty {
+        Ty::Tuple(parts) if parts.is_empty() => Some(Endings::NONE),
+        Ty::Foreign(name, _) if matches!(&**name, "Option" | "bool" | "String" | "Vec") => Some(Endings::STATUSES),
+        _ => None,
     }
 }

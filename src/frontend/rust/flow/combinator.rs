@@ -3,7 +3,7 @@
 use super::Flow;
 use super::call::Parts;
 use crate::class::Endings;
-use crate::effect::{Effect, Exit, Form, LoopId, RepeatKind};
+use crate::effect::{Effect, Exit, Form, LoopId, RepeatKind, Wait};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{ExprId, ExprKind};
@@ -39,7 +39,9 @@ impl Flow<'_> {
             true => Endings::ERRORS,
             false => crate::model::endings(&chain.model.retries_on),
         };
-        let looks = condition.is_some() || stops_itself;
+        let adjusts =
+            chain.model.adjust_method.as_ref().is_some_and(|name| chain.modifiers.iter().any(|(n, _)| n == name));
+        let looks = condition.is_some() || stops_itself || adjusts;
         if let Some(sure) = condition {
             again = again & sure;
         }
@@ -50,6 +52,9 @@ impl Flow<'_> {
         repeat.seen.looks_at_error = looks;
         repeat.seen.confidence = crate::effect::Confidence::High;
         self.apply_policy(&mut repeat, policy.as_ref(), span);
+        if adjusts {
+            repeat.wait = Wait::unknown(span);
+        }
         self.note_op(chain.call);
         Some(Effect::Repeat(Box::new(repeat)))
     }
@@ -115,12 +120,12 @@ impl Flow<'_> {
             let (tree, Some(types)) = (self.world.program.tree_of(body), self.world.bodies.get(&body)) else {
                 continue;
             };
+            if types.paths.get(&e).is_some_and(|path| self.verdict_of(path) == Some(false)) {
+                return true;
+            }
             match types.targets.get(&e) {
-                Some(Target::Foreign(path)) => {
-                    let does = self.world.models.function(path).and_then(|f| f.does.as_ref());
-                    if matches!(does, Some(Does::Verdict { again: false })) {
-                        return true;
-                    }
+                Some(Target::Foreign(path) | Target::Constructor(path)) if self.verdict_of(path) == Some(false) => {
+                    return true;
                 }
                 Some(Target::Fns(ids, _)) => {
                     for id in ids.iter().filter(|id| seen.len() < MOST_READ && seen.insert(**id)) {

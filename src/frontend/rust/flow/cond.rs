@@ -78,9 +78,10 @@ impl<'a> Flow<'a> {
     /// `op().await.is_err()`
     fn looked_at_directly(&mut self, receiver: ExprId, good: bool, then: Side<'_, 'a>, els: Side<'_, 'a>) -> Effect {
         let scrutinee = self.expr(receiver);
-        if tidy::is_pure(&scrutinee) {
+        if tidy::only_waits(&scrutinee) {
             let test = self.test(receiver);
-            return self.split(Test::unknown(test.level, test.judged), then, els);
+            let sides = self.split(Test::unknown(test.level, test.judged), then, els);
+            return tidy::seq(vec![scrutinee, sides]);
         }
         let (on_ok, on_error): (Side<'_, 'a>, Side<'_, 'a>) = if good { (then, els) } else { (els, then) };
         let arms = self.in_arm(|flow, level| {
@@ -94,9 +95,10 @@ impl<'a> Flow<'a> {
     /// A condition that is the answer of an operation: `while !done().await? {`.
     fn answered(&mut self, cond: ExprId, then: Side<'_, 'a>, els: Side<'_, 'a>) -> Effect {
         let scrutinee = self.expr(cond);
-        if tidy::is_pure(&scrutinee) {
+        if tidy::only_waits(&scrutinee) {
             let test = self.test(cond);
-            return self.split(test, then, els);
+            let sides = self.split(test, then, els);
+            return tidy::seq(vec![scrutinee, sides]);
         }
         let sides = self.in_arm(|flow, level| {
             let test = Test::unknown(Some(level), Judged::Answer);

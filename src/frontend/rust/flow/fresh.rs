@@ -4,23 +4,44 @@
 //! `let Some(entry) = lister.next().await? else { .. }` and `if let Some(dir) = self.pending.take()` do the same: a turn
 //! that goes on after a failure goes on with another item, and that is no retry.
 
-use super::Flow;
+use super::{Flow, LoopFrame};
 use crate::effect::LoopId;
 use crate::frontend::rust::pats;
-use crate::frontend::rust::tree::{ExprId, ExprKind, PatId};
+use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId, RustFile};
 
 /// Methods without arguments that move an item out of their receiver, so that the next call yields another.
 const TAKES: &[&str] = &["next", "try_next", "next_back", "recv", "message", "pop", "pop_front", "pop_back", "take"];
+/// The wrapper of an item that a loop's head takes.
+const ITEM: &[&str] = &["Some", "Ok"];
 
 impl Flow<'_> {
     /// Remembers which names a turn makes, and those that hold an item taken from outside of it.
     pub(super) fn note_made(&mut self, names: &[PatId], value: ExprId) {
         let taken_in = self.step_of(value, TAKES);
-        for frame in self.loops.iter_mut().filter(|l| taken_in.contains(&l.id)) {
+        for frame in self.outer_loops.iter_mut().chain(&mut self.loops).filter(|l| taken_in.contains(&l.id)) {
             frame.fresh.extend(names);
         }
-        if let Some(frame) = self.loops.last_mut() {
+        if let Some(frame) = self.loops.last_mut().or(self.outer_loops.last_mut()) {
             frame.made.extend(names);
+        }
+    }
+
+    /// `while let Some(item) = source.read(..).await? {`: success goes on with another item, its end or failure leaves.
+    pub(super) fn note_head(&mut self, cond: ExprId) {
+        let (tree, types) = (self.tree, self.types);
+        let mut open = vec![cond];
+        while let Some(e) = open.pop() {
+            match &tree.expr(e).kind {
+                ExprKind::Binary { op: BinaryOp::And, left, right } => open.extend([*left, *right]),
+                ExprKind::Let { pat, value }
+                    if types.pat_paths.get(pat).is_some_and(|n| ITEM.contains(&n.as_str())) =>
+                {
+                    let Some(frame) = self.loops.last_mut() else { return };
+                    frame.fresh.extend(pats::bindings(tree, *pat));
+                    frame.heads.extend(calls_of(tree, *value));
+                }
+                _ => {}
+            }
         }
     }
 
@@ -34,6 +55,31 @@ impl Flow<'_> {
         }
         let from = self.types.locals.get(&pats::root(self.tree, *receiver));
         let outlives = |made: &rustc_hash::FxHashSet<PatId>| from.is_none_or(|local| !made.contains(local));
-        self.loops.iter().rev().take_while(|l| outlives(&l.made)).map(|l| l.id).collect()
+        let inner_first = self.loops.iter().rev().chain(self.outer_loops.iter().rev());
+        inner_first.take_while(|l| outlives(&l.made)).map(|l| l.id).collect()
+    }
+
+    /// Every loop around, those outside of the closure or future that is compiled too: their turns run it.
+    pub(super) fn around(&self) -> impl Iterator<Item = &LoopFrame> {
+        self.outer_loops.iter().chain(&self.loops)
+    }
+}
+
+/// The call that makes a value, with those it is called on.
+fn calls_of(tree: &RustFile, value: ExprId) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut at = pats::root(tree, value);
+    loop {
+        match &tree.expr(at).kind {
+            ExprKind::Method { receiver, .. } => {
+                found.push(at);
+                at = pats::root(tree, *receiver);
+            }
+            ExprKind::Call { .. } => {
+                found.push(at);
+                return found;
+            }
+            _ => return found,
+        }
     }
 }

@@ -104,6 +104,7 @@ impl Flow<'_> {
         match &tree.expr(e).kind {
             ExprKind::While { label, cond, body } => {
                 self.loops.push(LoopFrame::new(id, label.clone()));
+                self.note_head(*cond);
                 let mut turn = |f: &mut Self| tidy::dropped(f.expr(*body));
                 let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
                 let inner = self.condition(*cond, &mut turn, &mut done);

@@ -25,10 +25,10 @@ impl Flow<'_> {
 
     pub(super) fn match_expr(&mut self, value: ExprId, arms: &[tree::Arm]) -> Effect {
         let scrutinee = self.expr(value);
-        let tracked = !tidy::is_pure(&scrutinee);
         let nested = arms.iter().any(|a| self.is_nested(a.pat));
-        if !tracked {
-            return self.untracked_match(value, arms);
+        if tidy::only_waits(&scrutinee) {
+            let sides = self.untracked_match(value, arms);
+            return tidy::seq(vec![scrutinee, sides]);
         }
         let mentioned = pats::mentions(self.tree, self.types, value);
         let taken = self
@@ -95,10 +95,10 @@ impl Flow<'_> {
         let names = pats::bindings(self.tree, pat);
         self.note_origin(&names, value);
         self.note_made(&names, value);
-        if tidy::is_pure(&scrutinee) {
+        if tidy::only_waits(&scrutinee) {
             let judged = self.test(value).judged;
             let parts = vec![then(self), els(self)];
-            return alternatives(parts, judged);
+            return tidy::seq(vec![scrutinee, alternatives(parts, judged)]);
         }
         let nested = self.is_nested(pat);
         let taken = self.in_arm(|flow, level| {

@@ -25,8 +25,9 @@ mod tidy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::program::{BodyId, BodyTypes, FnId, Program};
-use super::tree::{At, ExprId, PatId, RustFile};
+use super::tree::{At, ExprId, ExprKind, PatId, RustFile};
 use super::values::Values;
+use crate::class::Endings;
 use crate::effect::{Effect, LoopId, PlaceId};
 use crate::model::Models;
 use crate::source::Span;
@@ -50,11 +51,13 @@ struct LoopFrame {
     fresh: FxHashSet<PatId>,
     /// Bindings that its turn makes, of whatever.
     made: FxHashSet<PatId>,
+    /// Calls at its head that hand out the next item: `while let Some(x) = call`.
+    heads: FxHashSet<ExprId>,
 }
 
 impl LoopFrame {
     fn new(id: LoopId, label: Option<crate::name::Name>) -> Self {
-        Self { id, label, fresh: FxHashSet::default(), made: FxHashSet::default() }
+        Self { id, label, fresh: FxHashSet::default(), made: FxHashSet::default(), heads: FxHashSet::default() }
     }
 }
 
@@ -67,6 +70,10 @@ pub struct OpSeen {
     pub steps_in: Vec<LoopId>,
     /// It is awaited.
     pub awaited: bool,
+    /// Nothing is done with its value.
+    pub dropped: bool,
+    /// How it can fail by the type of its value, if that type is known.
+    pub fails: Option<Endings>,
 }
 
 /// Everything that one body's compilation hands back beside the effect.
@@ -75,8 +82,18 @@ pub struct Notes {
     pub ops: FxHashMap<Span, OpSeen>,
     /// Loops with the facts that classification asks for.
     pub loops: FxHashMap<LoopId, LoopNote>,
-    /// For each call of the function itself: what bounds it, if that is known.
-    pub recursion: Vec<Vec<crate::effect::Stop>>,
+    /// Each call of the function itself.
+    pub recursion: Vec<Closing>,
+}
+
+/// A call of a function by itself.
+#[derive(Clone, Debug)]
+pub struct Closing {
+    pub at: Span,
+    /// It moves a counter.
+    pub moves: bool,
+    /// What bounds it, if that is known.
+    pub stops: Vec<crate::effect::Stop>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -97,7 +114,7 @@ pub struct World<'a> {
     /// Functions that can send, wait or run what they are given; all others only compute.
     pub loud: &'a FxHashSet<FnId>,
     /// For variants of the tree's error types: the endings of what they are made from.
-    pub variants: &'a FxHashMap<crate::name::Name, crate::class::Endings>,
+    pub variants: &'a FxHashMap<crate::name::Name, Endings>,
     /// Clients that are built anywhere in the tree, found when first asked for.
     pub clients: std::cell::OnceCell<Vec<std::rc::Rc<super::val::Object>>>,
 }
@@ -116,6 +133,8 @@ pub struct Flow<'a> {
     /// Levels whose ending is known to be a failure here; the innermost last.
     failing: Vec<Level>,
     loops: Vec<LoopFrame>,
+    /// Loops outside of the closure or future that is compiled: they cannot be left from it.
+    outer_loops: Vec<LoopFrame>,
     next_loop: &'a std::cell::Cell<u32>,
     /// Inside an operation whose errors say by themselves whether to go again: where "stop" leads.
     verdict: Option<LoopId>,
@@ -133,6 +152,8 @@ pub struct Flow<'a> {
     counting: FxHashSet<PatId>,
     /// The loops around, as expressions.
     loop_exprs: Vec<ExprId>,
+    /// The async block that the body's value is: who calls the function awaits it.
+    own_future: Option<ExprId>,
     /// Frames that are labelled blocks: a bare `break` does not leave them.
     blocks: FxHashSet<LoopId>,
 }
@@ -153,6 +174,7 @@ impl<'a> Flow<'a> {
             depth: 0,
             failing: Vec::new(),
             loops: Vec::new(),
+            outer_loops: Vec::new(),
             next_loop,
             verdict: None,
             notes: Notes::default(),
@@ -163,12 +185,14 @@ impl<'a> Flow<'a> {
             counters: FxHashSet::default(),
             counting: FxHashSet::default(),
             loop_exprs: Vec::new(),
+            own_future: None,
             blocks: FxHashSet::default(),
         })
     }
 
     /// The whole body as an effect.
     pub fn whole(&mut self, root: ExprId) -> Effect {
+        self.own_future = value_of(self.tree, root);
         let inner = self.expr(root);
         tidy::scope(inner)
     }
@@ -225,4 +249,12 @@ fn params_of(program: &Program, body: BodyId) -> FxHashMap<PatId, u16> {
         super::pats::bindings(tree, *pat).into_iter().map(move |b| (b, i as u16 + shift))
     };
     function.params.iter().enumerate().flat_map(of).collect()
+}
+
+/// The expression that a block's value is.
+fn value_of(tree: &RustFile, mut e: ExprId) -> Option<ExprId> {
+    while let ExprKind::Block(block) = &tree.expr(e).kind {
+        e = block.tail?;
+    }
+    Some(e)
 }

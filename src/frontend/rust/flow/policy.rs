@@ -124,6 +124,7 @@ impl Fields<'_, '_> {
             base_ms: base.map(|b| (b as f64 * scale) as u64),
             factor: if shape == Shape::Exponential { factor } else { None },
             cap_ms: number("cap"),
+            capped: number("cap").is_some() || self.set("cap").is_some_and(|f| f.value != Val::Nothing),
             jitter,
             at: self.object.and_then(|o| o.built_at).or(Some(at)),
             overflows: None,

@@ -1,7 +1,7 @@
 //! What bounds a function that calls itself: a parameter that moves by a constant towards a comparison.
 
-use super::Flow;
 use super::call::Parts;
+use super::{Closing, Flow};
 use crate::effect::Stop;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, FnId};
@@ -17,9 +17,11 @@ struct Moving {
 
 impl Flow<'_> {
     /// Called where the body calls its own function.
-    pub(super) fn note_recursion(&mut self, id: FnId, parts: &Parts) {
-        let stops = self.moving(parts).and_then(|moving| self.limit(id, &moving));
-        self.notes.recursion.push(stops.into_iter().collect());
+    pub(super) fn note_recursion(&mut self, e: ExprId, id: FnId, parts: &Parts) {
+        let moving = self.moving(parts);
+        let moves = moving.is_some();
+        let stops = moving.and_then(|moving| self.limit(id, &moving)).into_iter().collect();
+        self.notes.recursion.push(Closing { at: self.at(e), moves, stops });
     }
 
     /// `f(.., n + 1, ..)` where `n` is the parameter at that position.

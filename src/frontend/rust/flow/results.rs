@@ -65,7 +65,11 @@ impl Flow<'_> {
                     let parts = Parts { receiver: None, args: Vec::new() };
                     self.tree_call(arg, &ids, of, &parts)
                 }
-                _ => Effect::Nothing,
+                // A variant by name: `map_err(backoff::Error::Permanent)`.
+                _ => {
+                    let again = self.types.paths.get(&arg).and_then(|path| self.verdict_of(path));
+                    again.map_or(Effect::Nothing, |again| self.verdict_at(again, level))
+                }
             },
             _ => Effect::Nothing,
         }
@@ -95,6 +99,14 @@ impl Flow<'_> {
             None => self.verdict.map_or(Effect::Nothing, |id| {
                 tidy::leave(Exit::Break(id), Effect::End(Ending::Error(FailureClass::Application)))
             }),
+        }
+    }
+
+    /// Whether a variant (or function) says "again" or "stop", by its model.
+    pub(super) fn verdict_of(&self, path: &str) -> Option<bool> {
+        match self.world.models.function(path).and_then(|f| f.does.as_ref()) {
+            Some(Does::Verdict { again }) => Some(*again),
+            _ => None,
         }
     }
 

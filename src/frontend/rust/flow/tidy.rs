@@ -40,6 +40,15 @@ pub fn is_pure(effect: &Effect) -> bool {
     matches!(effect, Effect::Nothing | Effect::End(Ending::Ok))
 }
 
+/// Whether it does nothing but wait, if that: how such an effect ends says nothing about its value.
+pub fn only_waits(effect: &Effect) -> bool {
+    match effect {
+        Effect::Nothing | Effect::End(Ending::Ok) | Effect::Sleep(_) => true,
+        Effect::Seq(parts) => parts.iter().all(only_waits),
+        _ => false,
+    }
+}
+
 /// The value is dropped: failures go on as success.
 pub fn dropped(effect: Effect) -> Effect {
     match effect {

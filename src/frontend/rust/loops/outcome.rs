@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Judge;
+use super::{Judge, PlaceFacts};
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{self, Callee, Effect, Exit, Judged, Repeat, RepeatKind};
+use crate::effect::{self, Call, Callee, Effect, Exit, Judged, Repeat, RepeatKind};
 use crate::source::Span;
 
 /// One way a turn can go.
@@ -14,11 +14,17 @@ pub(super) struct Outcome {
     pub ending: Ending,
     /// It waited on the way, before or after the operation.
     pub slept: bool,
+    /// It may have waited: behind a guard that is not followed, or in a call that is not.
+    pub maybe: bool,
+    /// Something that is not known was awaited. After a failure that may have been a wait.
+    pub awaited: bool,
     pub tried: bool,
     /// The content of an answer decided.
     pub judged: bool,
     /// The error was looked at in a way that could not be followed.
     pub looked: bool,
+    /// It left because of something that has nothing to do with the operation; as well it could have stayed.
+    pub by_chance: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,8 +37,17 @@ pub(super) enum To {
 
 pub(super) type Outcomes = BTreeSet<Outcome>;
 
-const START: Outcome =
-    Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
+const START: Outcome = Outcome {
+    to: To::On,
+    ending: Ending::Ok,
+    slept: false,
+    maybe: false,
+    awaited: false,
+    tried: false,
+    judged: false,
+    looked: false,
+    by_chance: false,
+};
 
 /// More ways than this through one turn: nothing is said about the loop.
 const MOST: usize = 600;
@@ -63,11 +78,14 @@ impl Run<'_, '_> {
             }
             Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
             Effect::Remote(remote) => Some(self.op(remote.at, false)),
-            Effect::Call(call) => Some(self.op(call.at, self.only_waits(&call.callee))),
+            Effect::Call(call) => Some(self.call(call)),
             Effect::Seq(parts) => self.seq(parts),
             Effect::Join(parts, _) => self.seq(parts),
             Effect::Branch(parts, judged) => self.any(parts, *judged),
-            Effect::Race(parts, _) => self.any(parts, Judged::Other),
+            Effect::Race(parts, _) => {
+                let sides = parts.iter().map(|part| self.eval(part)).collect::<Option<Vec<_>>>()?;
+                Some(sides.into_iter().flatten().collect())
+            }
             Effect::Map(rules, body) => {
                 let body = self.eval(body)?;
                 Some(body.into_iter().flat_map(|o| renamed(rules, o)).collect())
@@ -105,7 +123,7 @@ impl Run<'_, '_> {
 
     fn only_waits(&self, callee: &Callee) -> bool {
         let Callee::Place(id) = callee else { return false };
-        self.judge.facts.get(id).is_some_and(|f| f.sleeps.is_some() && !f.remote)
+        self.judge.facts.get(id).is_some_and(PlaceFacts::only_waits)
     }
 
     fn op(&self, at: Span, waits: bool) -> Outcomes {
@@ -114,6 +132,23 @@ impl Run<'_, '_> {
         } else {
             [Outcome { slept: waits, ..START }].into()
         }
+    }
+
+    /// A call that is not the one looked at succeeds; what it awaits meanwhile may be a wait.
+    fn call(&self, call: &Call) -> Outcomes {
+        let mut out = self.op(call.at, self.only_waits(&call.callee));
+        if call.at != self.at {
+            let seen = self.judge.ops.get(&call.at);
+            let facts = |id| self.judge.facts.get(id);
+            let awaited = match &call.callee {
+                Callee::Unknown(_) | Callee::Param(_) => seen.is_some_and(|o| o.awaited),
+                Callee::Place(id) => facts(id).is_some_and(|f| f.awaits || f.sleeps.is_some()),
+                Callee::AnyOf(_, ids) => ids.iter().filter_map(facts).any(|f| f.awaits || f.sleeps.is_some()),
+            };
+            let maybe = awaited && seen.is_some_and(|o| o.dropped);
+            out = out.into_iter().map(|o| Outcome { awaited, maybe, ..o }).collect();
+        }
+        out
     }
 
     fn seq(&mut self, parts: &[Effect]) -> Option<Outcomes> {
@@ -144,17 +179,20 @@ impl Run<'_, '_> {
     fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
         let mut all = Outcomes::new();
         let sides = parts.iter().map(|part| self.eval(part)).collect::<Option<Vec<_>>>()?;
+        let on = |o: &Outcome| o.to == To::On;
+        let waits = sides.iter().flatten().any(|o| on(o) && o.slept);
         // `if attempt > 1 { sleep }`: the side without a wait is that of the first turn, which comes after no failure.
-        let later = judged == Judged::Counter && sides.iter().flatten().any(|o| o.to == To::On && o.slept);
-        for side in sides {
-            for outcome in side {
-                all.insert(Outcome {
-                    slept: outcome.slept || (later && outcome.to == To::On),
-                    judged: outcome.judged || judged == Judged::Answer,
-                    looked: outcome.looked || judged == Judged::Error,
-                    ..outcome
-                });
-            }
+        let later = judged == Judged::Counter && waits;
+        let stays = judged == Judged::Other && sides.iter().flatten().any(on);
+        for outcome in sides.into_iter().flatten() {
+            all.insert(Outcome {
+                slept: outcome.slept || (later && on(&outcome)),
+                maybe: outcome.maybe || (judged == Judged::Other && waits && on(&outcome)),
+                judged: outcome.judged || judged == Judged::Answer,
+                looked: outcome.looked || judged == Judged::Error,
+                by_chance: outcome.by_chance || (stays && !on(&outcome)),
+                ..outcome
+            });
         }
         Some(all)
     }
@@ -198,9 +236,12 @@ fn then(before: &Outcome, after: &Outcome) -> Outcome {
         to: after.to,
         ending: after.ending,
         slept: before.slept || after.slept,
+        maybe: before.maybe || after.maybe || (before.tried && after.awaited),
+        awaited: before.awaited || after.awaited,
         tried: before.tried || after.tried,
         judged: before.judged || after.judged,
         looked: before.looked || after.looked,
+        by_chance: before.by_chance || after.by_chance,
     }
 }
 

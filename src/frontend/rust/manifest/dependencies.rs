@@ -53,7 +53,15 @@ fn dependency(package: &Package, read: &Manifests, libs: &Libs, key: &str, value
     }
     let required = value.as_str().or_else(|| text("version"));
     let version = locked(package, read, name, required).or(required);
-    DependencyOf::Foreign { name: code_name(name), version: version.map(Name::new) }
+    DependencyOf::Foreign { name: code_name(stands_for(key, name)), version: version.map(Name::new) }
+}
+
+/// A package under another's name whose own name holds that one (`tokio = { package = "madsim-tokio" }`) stands in for
+/// it and has its interface.
+fn stands_for<'n>(key: &'n str, package: &'n str) -> &'n str {
+    let ends = package.strip_suffix(key).is_some_and(|rest| rest.ends_with(['-', '_']));
+    let begins = package.strip_prefix(key).is_some_and(|rest| rest.starts_with(['-', '_']));
+    if ends || begins { key } else { package }
 }
 
 /// The folder that `[patch]` puts in the place of a package.

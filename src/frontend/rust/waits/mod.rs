@@ -123,6 +123,7 @@ fn finish(delay: Delay, turns: Option<u64>) -> Wait {
         base_ms: delay.base.and_then(ms),
         factor: delay.factor.filter(|_| delay.grows == Grows::Times),
         cap_ms: delay.cap.and_then(ms),
+        capped: delay.capped || delay.cap.is_some(),
         jitter: delay.jitter,
         at: delay.at,
         overflows: risky.map(|r| r.at),
