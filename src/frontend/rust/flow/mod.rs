@@ -10,6 +10,7 @@ mod call;
 mod clients;
 mod combinator;
 mod cond;
+mod foreign;
 mod fresh;
 mod looping;
 mod macros;
