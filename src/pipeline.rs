@@ -120,6 +120,7 @@ fn findings(context: &Context<'_>, options: &Options, registry: &[&'static Lint]
     }
     let unused = accept::accept(context, &levels, &mut all);
     all.extend(unused);
+    all.retain(|f| !context.sources.get(f.at.file).support);
     sort(context.sources, &mut all);
     fingerprint::fingerprint(context, &mut all);
     all.retain(|f| f.confidence >= options.min_confidence);

@@ -36,12 +36,21 @@ pub struct LineColumn {
 pub struct SourceFile {
     pub path: String,
     pub text: String,
+    /// It serves tests, benchmarks or examples alone: it is read, so that calls through it are known, but nothing is said
+    /// about it and nothing begins in it.
+    pub support: bool,
     lines: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
-        SourceFile { path: path.into(), text: text.into(), lines: OnceLock::new() }
+        SourceFile { path: path.into(), text: text.into(), support: false, lines: OnceLock::new() }
+    }
+
+    /// Written by a program, by the mark that generators put at the beginning.
+    pub fn is_generated(&self) -> bool {
+        let head = self.text.lines().take(5);
+        head.filter(|l| l.trim_start().starts_with("//")).any(|l| l.contains("@generated"))
     }
 
     /// The byte at which each line begins.

@@ -132,6 +132,7 @@ pub fn without_timeout(arena: &Arena<'_>, covered: &Covered) -> Vec<WithoutTimeo
                 Some(client) => client.followed,
                 _ => Confidence::High,
             },
+            handed_over: built_at.is_none() && !remote.connect_only && client.is_some_and(|c| c.what.contains("::")),
         };
         match found.get_mut(&entry.at) {
             Some(known) if known.call <= entry.call => known.confidence = known.confidence.max(entry.confidence),

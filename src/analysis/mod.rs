@@ -153,6 +153,8 @@ pub struct WithoutTimeout {
     pub connect_timeout: bool,
     /// High where the client is built in the tree or the call is bare; medium where it comes from outside.
     pub confidence: Confidence,
+    /// It goes through a client that somebody hands over and that is not followed.
+    pub handed_over: bool,
 }
 
 #[derive(Debug, Clone)]

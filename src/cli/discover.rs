@@ -3,7 +3,7 @@
 //! Symbolic links are never followed and nothing outside of the given paths is read, except the Cargo.toml and
 //! Cargo.lock of the folders above them up to the repository's root: versions and workspace dependencies stand there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -21,6 +21,9 @@ const LARGEST: u64 = 2_000_000;
 const CONFIGS: &[&str] = &[".yaml", ".yml", ".json", ".conf", ".cfg", ".conf.template", ".tmpl", ".template", ".nginx"];
 /// Folders whose files are configs whatever they are called.
 const CONFIG_FOLDERS: &[&str] = &["sites-available", "sites-enabled"];
+/// Words in the name of a folder or file whose code serves tests alone: `tests-fuzz`, `test_helpers.rs`, `e2e`.
+const SUPPORT: &[&str] =
+    &["test", "tests", "testing", "fuzz", "e2e", "bench", "benches", "benchmark", "benchmarks", "mock", "mocks"];
 /// Folders whose code does not run in production, left out unless asked for or given as a path.
 const TESTS: &[&str] = &["test", "tests", "testdata", "fixtures", "examples", "benches", "docs"];
 
@@ -74,6 +77,7 @@ pub fn discover(root: &Path, paths: &[PathBuf], options: &Options) -> Result<Fou
     let exclude = globs(&options.exclude)?;
     // The path that is shown → the path to open.
     let mut files = BTreeMap::new();
+    let mut support = BTreeSet::new();
     for path in paths {
         let full = root.join(path);
         let Ok(about) = fs::metadata(&full) else {
@@ -83,6 +87,9 @@ pub fn discover(root: &Path, paths: &[PathBuf], options: &Options) -> Result<Fou
             for found in walk(&full, options) {
                 let shown = shown(root, &found);
                 if wanted(&shown) && !excluded(&exclude, &shown) {
+                    if !options.tests && is_support(&full, &found) {
+                        support.insert(shown.clone());
+                    }
                     files.insert(shown, found);
                 }
             }
@@ -91,7 +98,14 @@ pub fn discover(root: &Path, paths: &[PathBuf], options: &Options) -> Result<Fou
         }
         manifests_above(root, &full, &mut files);
     }
-    Ok(read_all(&files))
+    Ok(read_all(&files, &support))
+}
+
+/// Whether a folder below the given one, or the file itself, names itself after tests.
+fn is_support(given: &Path, file: &Path) -> bool {
+    let below = file.strip_prefix(given).unwrap_or(file);
+    let words = |part: &str| part.split(['-', '_', '.']).any(|word| SUPPORT.contains(&word));
+    below.components().any(|c| c.as_os_str().to_str().is_some_and(words))
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, DiscoverError> {
@@ -206,13 +220,14 @@ fn shown(root: &Path, path: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-fn read_all(files: &BTreeMap<String, PathBuf>) -> Found {
+fn read_all(files: &BTreeMap<String, PathBuf>, support: &BTreeSet<String>) -> Found {
     let read: Vec<(&String, Read)> = files.par_iter().map(|(shown, path)| (shown, read(path))).collect();
     let (mut sources, mut failed, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (shown, result) in read {
         match result {
             Read::Text(text) if is_rust(shown) || is_config(shown, &text) => {
-                sources.push(SourceFile::new(shown.clone(), text));
+                let support = support.contains(shown);
+                sources.push(SourceFile { support, ..SourceFile::new(shown.clone(), text) });
             }
             Read::Text(_) => {}
             // Whose content is not known to be ours is not worth a word.

@@ -3,6 +3,7 @@
 use super::{Context, Finding, Lint, Related, words};
 use crate::analysis::Layer;
 use crate::effect::{Confidence, Form, RepeatKind, Shape};
+use crate::fact::Place;
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::Bound;
@@ -100,21 +101,29 @@ fn with_count((mut finding, more): (Finding, usize)) -> Finding {
 /// The name of the place around a span, for findings that are not about a layer.
 pub struct Enclosing<'a> {
     /// Sorted by where they begin.
-    places: Vec<(Span, &'a Name)>,
+    places: Vec<(Span, &'a Place)>,
 }
 
 impl<'a> Enclosing<'a> {
     pub fn new(ctx: &Context<'a>) -> Enclosing<'a> {
-        let mut places: Vec<_> = ctx.facts.places.iter().map(|p| (p.at, &p.name)).collect();
-        places.sort();
+        let mut places: Vec<_> = ctx.facts.places.iter().map(|p| (p.at, p)).collect();
+        places.sort_by(|(a, p), (b, q)| (a, &p.name).cmp(&(b, &q.name)));
         Enclosing { places }
     }
 
     /// The place that begins last before the span, in the same file. Empty where there is none.
     pub fn name(&self, at: Span) -> Name {
+        self.place(at).map_or_else(|| Name::new(""), |place| place.name.clone())
+    }
+
+    pub fn package(&self, at: Span) -> Option<Name> {
+        self.place(at).map(|place| place.package.clone())
+    }
+
+    fn place(&self, at: Span) -> Option<&'a Place> {
         let after = self.places.partition_point(|(p, _)| (p.file, p.start) <= (at.file, at.start));
         let before = after.checked_sub(1).map(|i| &self.places[i]).filter(|(p, _)| p.file == at.file);
-        before.map_or_else(|| Name::new(""), |(_, name)| (*name).clone())
+        before.map(|(_, place)| *place)
     }
 }
 

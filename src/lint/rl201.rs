@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::layers::Enclosing;
 use super::{Context, Finding, Level, Lint, Related, words};
 use crate::analysis::WithoutTimeout;
+use crate::name::Name;
 use crate::source::Span;
 
 pub static LINT: Lint = Lint {
@@ -17,12 +18,28 @@ pub static LINT: Lint = Lint {
 };
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
-    let mut clients: BTreeMap<Span, Vec<&WithoutTimeout>> = BTreeMap::new();
-    for entry in &ctx.analysis.without_timeout {
-        clients.entry(entry.at).or_default().push(entry);
-    }
     let enclosing = Enclosing::new(ctx);
+    let mut clients: BTreeMap<Key, Vec<&WithoutTimeout>> = BTreeMap::new();
+    for entry in &ctx.analysis.without_timeout {
+        clients.entry(key(entry, &enclosing)).or_default().push(entry);
+    }
     clients.values().map(|calls| finding(ctx, calls, &enclosing)).collect()
+}
+
+/// What one finding stands for: a client by where it is built; one that is handed over by the package that uses it and
+/// the library that it is of, since a package seldom has two.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Built(Span),
+    HandedOver(Name, Name),
+}
+
+fn key(entry: &WithoutTimeout, enclosing: &Enclosing<'_>) -> Key {
+    let library = entry.what.split("::").next().unwrap_or_default();
+    match enclosing.package(entry.at) {
+        Some(package) if entry.handed_over => Key::HandedOver(package, Name::new(library)),
+        _ => Key::Built(entry.at),
+    }
 }
 
 fn finding(ctx: &Context<'_>, calls: &[&WithoutTimeout], enclosing: &Enclosing<'_>) -> Finding {
@@ -30,7 +47,12 @@ fn finding(ctx: &Context<'_>, calls: &[&WithoutTimeout], enclosing: &Enclosing<'
     let built = first.at != first.call;
     let what = &first.what;
     let hang = match (built, calls.len()) {
-        (false, _) => format!("nothing ends this call of `{what}` if it is never answered"),
+        (false, 1) => format!("nothing ends this call of `{what}` if it is never answered"),
+        (false, n) => format!(
+            "nothing ends this call of `{what}` if it is never answered, nor {} more of its package through clients \
+             handed over",
+            n - 1
+        ),
         (true, 1) => format!(
             "`{what}` has no timeout: nothing ends the call at {} if it is never answered",
             words::place(ctx, first.call)
@@ -62,7 +84,6 @@ mod tests {
     use crate::analysis::Analysis;
     use crate::effect::Confidence;
     use crate::lint::testing::{at, run};
-    use crate::name::Name;
 
     fn entry(client: u32, call: u32, connect_timeout: bool) -> WithoutTimeout {
         WithoutTimeout {
@@ -71,6 +92,7 @@ mod tests {
             what: Name::new("reqwest::Client"),
             connect_timeout,
             confidence: Confidence::High,
+            handed_over: false,
         }
     }
 

@@ -197,6 +197,11 @@ impl Code<'_> {
         let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
         for entry in entries::entries(self.program, self.bodies, self.models) {
             let Some(place) = places.get(&entry.handler) else { continue };
+            let file = self.sources.get(entry.at.file);
+            // What a program wrote has more functions than anybody needs: it is used where it is called.
+            if file.support || (entry.kind == OperationKind::Api && file.is_generated()) {
+                continue;
+            }
             let krate = &self.program.crates[self.program.def(entry.handler).krate.0 as usize];
             if matches!(entry.kind, OperationKind::Http | OperationKind::Grpc) {
                 facts.handlers.push(handler(&entry, *place, &krate.package));

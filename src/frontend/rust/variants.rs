@@ -13,8 +13,11 @@ use crate::class::{Ending, Endings, FailureClass};
 use crate::model::Models;
 use crate::name::Name;
 
-/// Endings by the canonical path of the variant.
-pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models: &Models) -> FxHashMap<Name, Endings> {
+/// The endings under which a value can be a variant, and can be another.
+pub type Sides = (Endings, Endings);
+
+/// Sides by the canonical path of the variant. One of which nobody is seen to make says nothing (derives make such).
+pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models: &Models) -> FxHashMap<Name, Sides> {
     let mut found: FxHashMap<Name, Endings> = FxHashMap::default();
     declared(program, &mut found);
     for (body, types) in bodies {
@@ -24,7 +27,25 @@ pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models
         let mut walk = Walk { tree: program.tree_of(*body), types, models, found: &mut found };
         walk.go(root, if converts { Some(wrapped()) } else { None });
     }
-    found
+    sides(&found)
+}
+
+/// What two variants of one type are both made from leads to either.
+fn sides(made: &FxHashMap<Name, Endings>) -> FxHashMap<Name, Sides> {
+    let mut of_type: FxHashMap<&str, Vec<(&Name, Endings)>> = FxHashMap::default();
+    for (path, set) in made {
+        let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
+        of_type.entry(owner).or_default().push((path, *set));
+    }
+    let mut all = FxHashMap::default();
+    for variants in of_type.values() {
+        for (path, set) in variants.iter().filter(|(_, set)| !set.is_empty()) {
+            let rest = variants.iter().filter(|(other, _)| other != path);
+            let shared = rest.fold(Endings::NONE, |all, (_, set)| all | *set);
+            all.insert((*path).clone(), (*set, Endings::ALL.without(set.without(shared))));
+        }
+    }
+    all
 }
 
 /// Variants with a field marked `#[from]` wrap.
@@ -86,7 +107,7 @@ impl Walk<'_> {
                 let classes = self.classes_in(*cond);
                 self.go(*then, classes.or(context));
                 if let Some(otherwise) = otherwise {
-                    self.go(*otherwise, classes.map(|_| wrapped()).or(context));
+                    self.go(*otherwise, classes.map(|c| wrapped().without(c)).or(context));
                 }
                 return;
             }

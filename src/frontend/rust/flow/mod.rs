@@ -114,8 +114,8 @@ pub struct World<'a> {
     pub places: &'a FxHashMap<FnId, PlaceId>,
     /// Functions that can send, wait or run what they are given; all others only compute.
     pub loud: &'a FxHashSet<FnId>,
-    /// For variants of the tree's error types: the endings of what they are made from.
-    pub variants: &'a FxHashMap<crate::name::Name, Endings>,
+    /// For variants of the tree's error types: the endings under which a value can be it, and another.
+    pub variants: &'a FxHashMap<crate::name::Name, super::variants::Sides>,
     /// Clients that are built anywhere in the tree, found when first asked for.
     pub clients: std::cell::OnceCell<Vec<std::rc::Rc<super::val::Object>>>,
 }

@@ -177,8 +177,8 @@ impl Flow<'_> {
     pub(super) fn named_set(&self, path: &str) -> Option<(Endings, Endings)> {
         let canonical = self.world.models.canonical(path);
         let path = &*canonical;
-        if let Some(classes) = self.world.variants.get(path) {
-            return Some((*classes, Endings::ALL.without(*classes)));
+        if let Some(sides) = self.world.variants.get(path) {
+            return Some(*sides);
         }
         let (owner, name) = path.rsplit_once("::")?;
         let model = self.world.models.type_model(owner)?;

@@ -80,9 +80,33 @@ fn with_stack<R>(needed: usize, run: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(needed, needed * 2, run)
 }
 
+/// A file that a program fills in before it is Rust.
+fn is_template(text: &str) -> bool {
+    text.contains("{%") && text.contains("%}")
+}
+
+/// `pub impl` is no Rust, but the compiler hands it to attribute macros (extension traits); the parser does not read it.
+/// The text with such words blanked, so that all positions stay; `None` if there are none.
+fn without_visible_impls(text: &str) -> Option<String> {
+    const VISIBLE: [&str; 3] = ["pub impl", "pub(crate) impl", "pub(super) impl"];
+    let mut out = text.to_owned();
+    for words in VISIBLE {
+        let blank = format!("{}impl", " ".repeat(words.len() - 4));
+        out = out.replace(words, &blank);
+    }
+    (out != text).then_some(out)
+}
+
 fn parse_and_lower(text: &str, mut lower: Lower) -> RustFile {
-    match catch_unwind(AssertUnwindSafe(|| syn::parse_str::<syn::File>(text))) {
+    let parsed = |text: &str| catch_unwind(AssertUnwindSafe(|| syn::parse_str::<syn::File>(text)));
+    let first = parsed(text);
+    let again = match &first {
+        Ok(Err(_)) => without_visible_impls(text).and_then(|text| parsed(&text).ok()?.ok()),
+        _ => None,
+    };
+    match again.map_or(first, |file| Ok(Ok(file))) {
         Ok(Ok(file)) => lower.file(&file),
+        Ok(Err(_)) if is_template(text) => {}
         Ok(Err(error)) => {
             let at = lower.at(error.span()).start;
             lower.out.problems.push((at, format!("not valid Rust: {error}")));

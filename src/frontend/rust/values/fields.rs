@@ -57,8 +57,20 @@ impl Values<'_> {
         }
         match all.is_empty() {
             true => Val::unknown(&format!("nothing in the tree sets the field `{name}`")),
-            false => any(all),
+            false if self.is_optional(adt, name) => any(all),
+            // What fills a field that is no `Option` was taken out of one where it could be missing.
+            false => present(any(all)),
         }
+    }
+
+    fn is_optional(&self, adt: AdtId, name: &Name) -> bool {
+        let tree = self.program.tree(self.program.adt(adt).file);
+        let decl = self.program.adt_decl(adt);
+        let field = decl.variants.iter().flat_map(|v| &v.fields).find(|f| f.name == *name);
+        field.is_none_or(|f| match tree.ty(f.ty) {
+            Type::Path(path) => path.last().is_none_or(|s| s.name == "Option"),
+            _ => true,
+        })
     }
 
     /// `Delivery { tries: job.tries, .. }`, `self.n = self.n + 1`: says nothing new about the field.
@@ -162,6 +174,14 @@ impl Values<'_> {
         });
         let what = self.program.adt(adt).path.clone();
         Val::Object(Rc::new(Object { what, fields: fields.collect(), built_at: None, built_in: None }))
+    }
+}
+
+/// One of several without those that are not there.
+fn present(val: Val) -> Val {
+    match val {
+        Val::Any(parts) => any(parts.into_iter().filter(|p| *p != Val::Nothing)),
+        other => other,
     }
 }
 
