@@ -226,8 +226,9 @@ fn read_all(files: &BTreeMap<String, PathBuf>, support: &BTreeSet<String>) -> Fo
     for (shown, result) in read {
         match result {
             Read::Text(text) if is_rust(shown) || is_config(shown, &text) => {
-                let support = support.contains(shown);
-                sources.push(SourceFile { support, ..SourceFile::new(shown.clone(), text) });
+                let mut file = SourceFile::new(shown.clone(), text);
+                file.support = support.contains(shown);
+                sources.push(file);
             }
             Read::Text(_) => {}
             // Whose content is not known to be ours is not worth a word.
