@@ -230,6 +230,7 @@ impl Judge<'_> {
             let hidden = |o: &&Outcome| !o.slept && (o.maybe || waits_elsewhere);
             verdict.path_without_wait |= back.iter().any(|o| !o.slept && !hidden(o));
             verdict.maybe_waits |= back.iter().any(hidden);
+            verdict.ends_otherwise |= outcomes.iter().any(|o| o.tried && o.by_chance);
             verdict.looks |= back.iter().any(|o| o.looked);
             verdict.may_end &= outcomes.iter().any(|o| o.tried && !stays(o) && !o.looked && o.ending != Ending::Never);
         }

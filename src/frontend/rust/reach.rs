@@ -73,25 +73,28 @@ pub fn fails(program: &Program, id: FnId) -> Endings {
     }
 }
 
+/// Who calls a place, and whether in a loop.
+type Callers = FxHashMap<PlaceId, Vec<(PlaceId, bool)>>;
+
 /// Facts of every place, to a fixpoint over calls.
 pub fn facts(places: &[Place], fails: &[Endings]) -> FxHashMap<PlaceId, PlaceFacts> {
     let mut all: FxHashMap<PlaceId, PlaceFacts> = FxHashMap::default();
-    let mut callers: FxHashMap<PlaceId, Vec<PlaceId>> = FxHashMap::default();
+    let mut callers = Callers::default();
     for (i, place) in places.iter().enumerate() {
         let id = PlaceId(i as u32);
-        let mut facts = PlaceFacts { fails: fails[i], ..PlaceFacts::default() };
-        let mut callees = Vec::new();
-        look(&place.body, &mut facts, &mut callees);
-        callees.iter().for_each(|c| callers.entry(*c).or_default().push(id));
-        all.insert(id, facts);
+        let facts = PlaceFacts { fails: fails[i], ..PlaceFacts::default() };
+        let mut look = Look { facts, callees: Vec::new(), loops: 0, joins: waits(&place.body) };
+        look.at(&place.body);
+        look.callees.iter().for_each(|(c, in_loop)| callers.entry(*c).or_default().push((id, *in_loop)));
+        all.insert(id, look.facts);
     }
     let mut open: Vec<PlaceId> = all.keys().copied().collect();
     open.sort();
     while let Some(id) = open.pop() {
         let from = all[&id].clone();
-        for caller in callers.get(&id).into_iter().flatten() {
+        for (caller, in_loop) in callers.get(&id).into_iter().flatten() {
             let to = all.get_mut(caller).expect("every caller is a place");
-            if take_over(to, &from) {
+            if take_over(to, &from, *in_loop) {
                 open.push(*caller);
             }
         }
@@ -99,52 +102,83 @@ pub fn facts(places: &[Place], fails: &[Endings]) -> FxHashMap<PlaceId, PlaceFac
     all
 }
 
-fn take_over(to: &mut PlaceFacts, from: &PlaceFacts) -> bool {
+fn take_over(to: &mut PlaceFacts, from: &PlaceFacts, in_loop: bool) -> bool {
     let before = (to.remote, to.sends, to.awaits, to.sleeps.as_ref().map(|w| w.shape));
     to.remote |= from.remote;
     to.sends |= from.sends;
     to.awaits |= from.awaits;
     if let Some(wait) = &from.sleeps {
-        keep_known(&mut to.sleeps, wait);
+        keep_known(&mut to.sleeps, wait, in_loop);
     }
     before != (to.remote, to.sends, to.awaits, to.sleeps.as_ref().map(|w| w.shape))
 }
 
-/// The first wait whose length is followed says more than one that is not.
-fn keep_known(sleeps: &mut Option<Wait>, wait: &Wait) {
+/// The first wait whose length is followed says more than one that is not. Nobody knows how often a loop waits.
+fn keep_known(sleeps: &mut Option<Wait>, wait: &Wait, in_loop: bool) {
+    let known = wait.shape != Shape::Unknown && !in_loop;
     match sleeps {
-        None => *sleeps = Some(wait.clone()),
-        Some(before) if before.shape == Shape::Unknown && wait.shape != Shape::Unknown => *before = wait.clone(),
-        Some(_) => {}
+        Some(before) if before.shape != Shape::Unknown || !known => {}
+        _ if known => *sleeps = Some(wait.clone()),
+        _ => *sleeps = Some(wait.at.map_or_else(Wait::none, Wait::unknown)),
     }
 }
 
-fn look(effect: &Effect, facts: &mut PlaceFacts, callees: &mut Vec<PlaceId>) {
+/// Whether a body itself waits for something: a pause, a message, the end of a task.
+fn waits(effect: &Effect) -> bool {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match effect {
-        Effect::Remote(remote) => {
-            facts.remote = true;
-            facts.sends |= remote.safety == Safety::Unsafe || remote.verb.as_deref() == Some("PUT");
-        }
-        Effect::Sleep(wait) => {
-            keep_known(&mut facts.sleeps, wait);
-        }
-        Effect::Call(call) => {
-            match &call.callee {
-                Callee::Place(id) => callees.push(*id),
-                Callee::AnyOf(_, ids) => callees.extend(ids),
-                Callee::Unknown(_) => facts.awaits = true,
-                Callee::Param(_) => {}
+        Effect::Sleep(_) => true,
+        Effect::Spawn(_) => false,
+        other => effect::children(other).into_iter().any(waits),
+    })
+}
+
+/// A walk over one body.
+struct Look {
+    facts: PlaceFacts,
+    callees: Vec<(PlaceId, bool)>,
+    /// Loops around.
+    loops: u32,
+    /// It waits for what its tasks do; otherwise that is not its success or failure.
+    joins: bool,
+}
+
+impl Look {
+    fn at(&mut self, effect: &Effect) {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.inside(effect));
+    }
+
+    fn inside(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Remote(remote) => {
+                self.facts.remote = true;
+                self.facts.sends |= remote.safety == Safety::Unsafe || remote.verb.as_deref() == Some("PUT");
             }
-            for arg in &call.args {
-                match arg {
-                    Arg::Closure(inner) => look(inner, facts, callees),
-                    Arg::Place(id) => callees.push(*id),
-                    _ => {}
-                }
+            Effect::Sleep(wait) => keep_known(&mut self.facts.sleeps, wait, self.loops > 0),
+            Effect::Call(call) => self.call(call),
+            Effect::Spawn(_) if !self.joins => {}
+            Effect::Repeat(repeat) => {
+                self.loops += 1;
+                self.at(&repeat.body);
+                self.loops -= 1;
+            }
+            other => effect::children(other).into_iter().for_each(|c| self.at(c)),
+        }
+    }
+
+    fn call(&mut self, call: &effect::Call) {
+        let in_loop = self.loops > 0;
+        match &call.callee {
+            Callee::Place(id) => self.callees.push((*id, in_loop)),
+            Callee::AnyOf(_, ids) => self.callees.extend(ids.iter().map(|id| (*id, in_loop))),
+            Callee::Unknown(_) => self.facts.awaits = true,
+            Callee::Param(_) => {}
+        }
+        for arg in &call.args {
+            match arg {
+                Arg::Closure(inner) => self.at(inner),
+                Arg::Place(id) => self.callees.push((*id, in_loop)),
+                _ => {}
             }
         }
-        // What another task does is not the caller's success or failure.
-        Effect::Spawn(_) => {}
-        other => effect::children(other).into_iter().for_each(|c| look(c, facts, callees)),
-    });
+    }
 }

@@ -78,14 +78,16 @@ impl Flow<'_> {
 
     /// `timeout(pause, stop.changed())`: the pause, unless something local comes first.
     fn waits_at_most(&mut self, e: ExprId, duration: Option<ExprId>, body: Option<ExprId>, inner: Effect) -> Effect {
-        let local = body.is_some_and(|b| match self.types.targets.get(&self.beneath(b)) {
-            Some(Target::Foreign(path)) => {
-                let does = self.world.models.function(path).and_then(|f| f.does.as_ref());
-                matches!(does, Some(Does::Local | Does::Blocks))
-            }
-            _ => false,
+        let does = body.and_then(|b| match self.types.targets.get(&self.beneath(b)) {
+            Some(Target::Foreign(path)) => self.world.models.function(path).and_then(|f| f.does.as_ref()),
+            _ => None,
         });
-        if local { self.sleep(e, duration) } else { inner }
+        match does {
+            Some(Does::Blocks) => self.sleep(e, duration),
+            // It may be an answer that is waited for.
+            Some(Does::Local) => Effect::Sleep(Wait::unknown(self.at(e))),
+            _ => inner,
+        }
     }
 
     pub(super) fn join(&mut self, args: &[ExprId], all: bool) -> Effect {
