@@ -14,7 +14,8 @@ pub static LINT: Lint = Lint {
     check,
 };
 
-/// So many attempts at once are fair after a conflict: whoever won is already through.
+/// So many attempts at once are fair after a conflict: whoever won is already through. So they are after a refusal that
+/// only a change of the request can cure (a new token, a smaller page).
 const CONFLICTS: u64 = 3;
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
@@ -30,7 +31,9 @@ fn is_hasty(layer: &Layer) -> bool {
 }
 
 fn few_conflicts(layer: &Layer) -> bool {
-    layer.again.classes() == [FailureClass::Conflict] && layers::most(&layer.attempts).is_some_and(|n| n <= CONFLICTS)
+    let curable = |c: &FailureClass| matches!(c, FailureClass::Conflict | FailureClass::Permanent);
+    let classes = layer.again.classes();
+    !classes.is_empty() && classes.iter().all(curable) && layers::most(&layer.attempts).is_some_and(|n| n <= CONFLICTS)
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {

@@ -3,6 +3,7 @@
 use super::{Context, Finding, Level, Lint, layers, words};
 use crate::analysis::Layer;
 use crate::class::{Endings, FailureClass};
+use crate::effect::RepeatKind;
 use crate::source::Span;
 
 pub static LINT: Lint = Lint {
@@ -24,7 +25,8 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 /// Code has the response in hand where the retried ending is a status; a library always has. A default is left alone:
 /// its authors know whether the servers of their protocol send the header.
 fn sees_the_answer(layer: &Layer) -> bool {
-    if layer.default_of.is_some() {
+    // Another host's answer says nothing about when this one can be asked.
+    if layer.default_of.is_some() || layer.repeat == RepeatKind::Failover {
         return false;
     }
     let busy = if layers::is_code(layer) { Endings::statuses_of(BUSY) } else { Endings::of_classes(BUSY) };
@@ -80,6 +82,7 @@ mod tests {
         let silent = vec![
             deaf(Form::Loop, statuses, Some(true)),
             deaf(Form::Loop, statuses, None),
+            Layer { repeat: RepeatKind::Failover, ..deaf(Form::Loop, statuses, Some(false)) },
             Layer { default_of: Some("sdk".into()), ..deaf(Form::Client, statuses, Some(false)) },
             deaf(Form::Loop, Endings::errors_of(BUSY), Some(false)),
             deaf(Form::Loop, Endings::statuses_of([FailureClass::Gateway]), Some(false)),

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::flow::{LoopNote, OpSeen};
 use crate::class::{Ending, Endings, FailureClass, Scenario};
-use crate::effect::{self, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Shape, Stop, Wait};
+use crate::effect::{self, Arg, Callee, Confidence, Effect, LoopId, PlaceId, Repeat, RepeatKind, Shape, Stop, Wait};
 use crate::source::Span;
 use crate::value::Origin;
 
@@ -78,7 +78,7 @@ impl Judge<'_> {
             }
             if let Effect::Call(call) = effect {
                 for arg in &mut call.args {
-                    if let crate::effect::Arg::Closure(inner) = arg {
+                    if let Arg::Closure(inner) = arg {
                         self.judge(inner);
                     }
                 }
@@ -176,7 +176,7 @@ impl Judge<'_> {
             op.fails = facts.iter().fold(Endings::NONE, |all, f| all | f.fails);
         }
         for arg in &call.args {
-            if let crate::effect::Arg::Closure(inner) = arg {
+            if let Arg::Closure(inner) = arg {
                 let mut below = Vec::new();
                 self.operations(inner, &mut below);
                 op.remote |= below.iter().any(|o| o.remote);
@@ -207,7 +207,7 @@ impl Judge<'_> {
             maybe_waits: false,
             looks: op.only_connects,
             may_end: true,
-            ends_otherwise: fine.iter().any(|o| o.by_chance),
+            ends_otherwise: fine.iter().any(|o| !o.tried && o.otherwise && !stays(o)),
             confidence: Confidence::Medium,
         };
         let (mut slept, mut possible) = (false, Endings::NONE);
@@ -219,6 +219,10 @@ impl Judge<'_> {
                 outcomes.iter().filter(|o| o.tried && stays(o) && o.ending != Ending::Never).collect();
             possible |= Endings::one(ending);
             if back.is_empty() || (ending == Ending::Status(FailureClass::Application)) {
+                continue;
+            }
+            // Nothing tells it from success: what is looked at is what the value holds.
+            if asks_again && seen.is_some_and(|o| o.valued) && ways(&fine) == ways(&outcomes) {
                 continue;
             }
             // An answer that nothing looks at goes wherever success goes.
@@ -286,23 +290,53 @@ impl Judge<'_> {
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match effect {
             Effect::Sleep(wait) => found.push(wait.clone()),
             Effect::Call(call) => {
-                if let Callee::Place(id) = call.callee
-                    && let Some(facts) = self.facts.get(&id)
-                    && facts.only_waits()
-                    && let Some(wait) = &facts.sleeps
-                {
-                    found.push(Wait { at: Some(call.at), ..wait.clone() });
-                }
+                found.extend(self.wait_of(&call.callee).map(|wait| given(wait, call)));
             }
             Effect::Repeat(_) | Effect::Spawn(_) => {}
             other => effect::children(other).into_iter().for_each(|c| self.collect_waits(c, found)),
         });
     }
 
+    /// The wait that a call is, if it is one and no operation; of several implementations none may be an operation.
+    fn wait_of(&self, callee: &Callee) -> Option<&Wait> {
+        let places: &[PlaceId] = match callee {
+            Callee::Place(id) => std::slice::from_ref(id),
+            Callee::AnyOf(_, ids) => ids,
+            Callee::Param(_) | Callee::Unknown(_) => &[],
+        };
+        let facts = || places.iter().filter_map(|id| self.facts.get(id));
+        let works = facts().any(|f| !f.only_waits() && (f.remote || f.awaits));
+        facts().filter(|f| f.only_waits() && !works).find_map(|f| f.sleeps.as_ref())
+    }
+
     fn outcomes(&self, body: &Effect, at: Span, ending: Ending) -> Option<Outcomes> {
         let mut run = Run { judge: self, at, ending, caught: Vec::new(), left: 40_000 };
         run.eval(body)
     }
+}
+
+/// A callee's wait where it is called. One of a single length takes the length that is handed over; otherwise nobody knows
+/// whose length the callee's is.
+fn given(wait: &Wait, call: &effect::Call) -> Wait {
+    let at = Some(call.at);
+    let lengths: Vec<_> = call
+        .args
+        .iter()
+        .filter_map(|a| match a {
+            Arg::Value(value, _) => Some(value.number()),
+            _ => None,
+        })
+        .collect();
+    match lengths[..] {
+        [] => Wait { at, ..wait.clone() },
+        [base_ms] if wait.shape == Shape::Fixed => Wait { at, base_ms, ..wait.clone() },
+        _ => Wait { at, base_ms: None, ..wait.clone() },
+    }
+}
+
+/// Where a turn goes if an operation ends so, and whether an answer decided.
+fn ways(outcomes: &Outcomes) -> std::collections::BTreeSet<(To, bool)> {
+    outcomes.iter().filter(|o| o.tried && o.ending != Ending::Never).map(|o| (o.to, o.judged)).collect()
 }
 
 /// Where control can go, in short.

@@ -38,12 +38,13 @@ pub fn children(tree: &RustFile, e: ExprId) -> Vec<ExprId> {
     found
 }
 
-/// Every local that is mentioned anywhere inside an expression.
+/// Every local that is mentioned anywhere inside an expression, in format strings too.
 pub fn mentions(tree: &RustFile, types: &BodyTypes, e: ExprId) -> FxHashSet<PatId> {
     let mut found = FxHashSet::default();
     let mut open = vec![e];
     while let Some(id) = open.pop() {
         found.extend(types.locals.get(&id));
+        found.extend(types.captures.get(&id).into_iter().flatten());
         open.extend(children(tree, id));
     }
     found

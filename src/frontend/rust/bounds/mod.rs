@@ -6,6 +6,7 @@
 
 mod atoms;
 mod cover;
+mod flags;
 mod items;
 mod run;
 #[cfg(test)]
@@ -57,6 +58,7 @@ pub fn bounds_of(values: &Values, body: BodyId, the_loop: ExprId, is_work: &dyn 
     let mut search = Search { look, is_work, found: Bounds::default() };
     search.head();
     search.counters();
+    search.flags();
     search.iterators();
     search.clock();
     search.cancel();

@@ -81,6 +81,25 @@ impl Node {
     }
 }
 
+impl Node {
+    /// An answer that leaves on some path and goes to the head on another is judged: its failures count as well.
+    pub fn goes_either_way(&self) -> bool {
+        self.any(&|n| matches!(n, Node::Jump(Exit::Return | Exit::Break(_)))) && self.may_go_on()
+    }
+
+    /// Whether control can fall out of its end or go to a head, as far as its jumps say.
+    fn may_go_on(&self) -> bool {
+        match self {
+            Node::Jump(exit) => matches!(exit, Exit::Again(_)),
+            Node::Seq(parts) => parts.iter().all(Node::may_go_on),
+            Node::Any(parts) => parts.iter().any(Node::may_go_on),
+            Node::If(_, then, other) => then.may_go_on() || other.may_go_on(),
+            Node::Match(_, arms) => arms.iter().any(|a| a.body.may_go_on()),
+            Node::Move(_) | Node::Sink(_) | Node::Lose | Node::Work | Node::Catch(..) => true,
+        }
+    }
+}
+
 impl Cond {
     fn any_node(&self, is: &dyn Fn(&Node) -> bool) -> bool {
         match self {

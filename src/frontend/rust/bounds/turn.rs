@@ -17,6 +17,8 @@ use crate::name::Name;
 pub enum Focus {
     /// A counter and the limit it is compared with.
     Counter(Cell, Val),
+    /// A flag that begins with that value and counts as 1 once it has the other.
+    Flag(Cell, bool),
     /// An iterator and what is left in it.
     Left(Cell),
     /// Time is up.
@@ -214,7 +216,8 @@ impl Compile<'_, '_, '_> {
                 (None, _) => cover::side(tree, arm.pat),
             };
             let body = self.node(arm.body);
-            let body = match self.failing && cover::is_ok(tree, arm.pat) && !keeps(&body) {
+            let counts = keeps(&body) || body.goes_either_way();
+            let body = match self.failing && cover::is_ok(tree, arm.pat) && !counts {
                 true => Node::Jump(Exit::Return),
                 false => body,
             };
@@ -327,6 +330,11 @@ impl Compile<'_, '_, '_> {
                 let Compare { cell: found, offset, op, limit: against, .. } = self.look.compare(e)?;
                 (found == *cell && against == *limit).then_some(Cond::Compare(offset, op))
             }
+            Focus::Flag(cell, first) => {
+                let op = if *first { BinaryOp::Lt } else { BinaryOp::Ge };
+                let own = matches!(self.look.kind(e), ExprKind::Path(_)) && self.look.cell(e).as_ref() == Some(cell);
+                own.then_some(Cond::Compare(0, op))
+            }
             Focus::Clock => self.look.elapsed(e).map(|(up, _)| Cond::Is(up)),
             Focus::Cancel => self.look.cancelled(e).then_some(Cond::Is(true)),
             Focus::Left(_) => None,
@@ -335,7 +343,9 @@ impl Compile<'_, '_, '_> {
 
     fn is_focus(&self, to: ExprId) -> bool {
         match &self.focus {
-            Focus::Counter(cell, _) | Focus::Left(cell) => self.look.cell(to).as_ref() == Some(cell),
+            Focus::Counter(cell, _) | Focus::Flag(cell, _) | Focus::Left(cell) => {
+                self.look.cell(to).as_ref() == Some(cell)
+            }
             _ => false,
         }
     }
@@ -354,6 +364,9 @@ impl Compile<'_, '_, '_> {
     fn assigned(&self, to: ExprId, value: ExprId) -> Node {
         if !self.is_focus(to) {
             return Node::nothing();
+        }
+        if let (Focus::Flag(_, first), ExprKind::Lit(Lit::Bool(b))) = (&self.focus, self.look.kind(value)) {
+            return if b == first { Node::Lose } else { Node::Move(1) };
         }
         self.step(to, value).unwrap_or(Node::Lose)
     }

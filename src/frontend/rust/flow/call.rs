@@ -4,7 +4,7 @@ use super::{Flow, Known, tidy};
 use crate::class::Endings;
 use crate::effect::{Arg, Call, Callee, Effect, Judged, PlaceId};
 use crate::frontend::rust::pats;
-use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
+use crate::frontend::rust::program::{BodyId, FnId, Owner, Target, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};
 use crate::model::ArgRef;
 use crate::value::Why;
@@ -73,6 +73,9 @@ impl Flow<'_> {
         of: Option<crate::name::Name>,
         parts: &Parts,
     ) -> Effect {
+        if let Some(effect) = self.extension(e, ids, parts) {
+            return effect;
+        }
         let places: Vec<PlaceId> = ids.iter().filter_map(|id| self.world.places.get(id).copied()).collect();
         let mut effects = self.before(parts);
         let (Some(first), Some(place)) = (ids.first(), places.first().copied()) else { return tidy::seq(effects) };
@@ -94,6 +97,23 @@ impl Flow<'_> {
         self.note_op(e);
         effects.push(Effect::Call(Call { callee, args, at: self.at(e) }));
         tidy::seq(effects)
+    }
+
+    /// A method of the tree on the `Result` of an operation that gives a `Result` (`load().await.or_note(|| ..)?`): the
+    /// operation's ending goes through it, as through a method of `Result` itself.
+    fn extension(&mut self, e: ExprId, ids: &[FnId], parts: &Parts) -> Option<Effect> {
+        let program = self.world.program;
+        let is_result = |ty: Option<&Ty>| matches!(ty, Some(Ty::Foreign(name, _)) if name == "Result");
+        let of_result = ids.iter().all(|id| match &program.def(*id).owner {
+            Owner::Impl { for_type, .. } => is_result(Some(for_type)),
+            _ => false,
+        });
+        let both = |r| [r, e].iter().all(|x| is_result(self.types.types.get(x)));
+        let waits = ids.iter().any(|id| program.function(*id).is_async);
+        let passes = |r: &ExprId| (both(*r) || of_result) && !waits && !self.is_quiet(*r);
+        let receiver = parts.receiver.filter(passes)?;
+        let effect = self.expr(receiver);
+        Some(self.result_combinator("", effect, &parts.args))
     }
 
     /// A function that is given a failure and answers with a `Result` (`failure.delay(attempt)?`) decides by it.
@@ -181,10 +201,11 @@ impl Flow<'_> {
         let mut steps = self.step_of(e, &["next", "try_next", "message", "recv"]);
         steps.extend(self.around().filter(|l| l.heads.contains(&e)).map(|l| l.id));
         let fails = self.types.types.get(&e).and_then(fails);
+        let valued = matches!(self.types.types.get(&e), Some(Ty::Adt(..)));
         let seen = self.notes.ops.entry(at).or_default();
         seen.fresh_in.extend(fresh);
         seen.steps_in.extend(steps);
-        seen.fails = fails;
+        (seen.fails, seen.valued) = (fails, valued);
     }
 
     /// Closures handed to code that is not known are taken to run once, here: `iter.map(|x| ..)`, `scope(|s| ..)`. By the

@@ -104,7 +104,8 @@ impl<'a> Flow<'a> {
             let test = Test::unknown(Some(level), Judged::Answer);
             flow.split(test, then, els)
         });
-        tidy::recover(scrutinee, vec![Arm { on: Endings::GOES_ON, then: sides }])
+        // Errors that can leave have left by a `?`; what is looked at is a value.
+        tidy::recover(scrutinee, vec![Arm { on: Endings::ALL.without(Endings::NEVER), then: sides }])
     }
 
     /// Nothing in it can send, wait or leave: no `.await`, no `?`, no call of the tree that could.

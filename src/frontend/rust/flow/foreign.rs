@@ -130,8 +130,12 @@ impl Flow<'_> {
         }
         let closures = self.closures_run(&name, parts);
         let awaited = self.notes.ops.get(&self.at(e)).is_some_and(|o| o.awaited);
-        let derived = parts.receiver.iter().chain(&parts.args).any(|a| self.derived(*a).is_some());
-        let known_local = path.starts_with("std::") || self.world.models.is_modelled(path);
+        // Reading an answer is part of it; handing it to something else is not.
+        let derived = match parts.receiver {
+            Some(receiver) => self.derived(receiver).is_some(),
+            None => parts.args.iter().any(|a| self.derived(*a).is_some()),
+        };
+        let known_local = path.starts_with("std::") || is_lock(path) || self.world.models.is_modelled(path);
         let mut effects = self.before(parts);
         effects.extend(closures);
         if awaited && !derived && !known_local {
@@ -144,4 +148,10 @@ impl Flow<'_> {
         }
         tidy::seq(effects)
     }
+}
+
+/// A lock of any runtime, by the names that all of them share.
+fn is_lock(path: &str) -> bool {
+    let lock = ["Mutex::lock", "RwLock::read", "RwLock::write", "Semaphore::acquire"];
+    lock.iter().any(|end| path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with("::")))
 }

@@ -7,7 +7,7 @@
 use super::{Flow, LoopFrame};
 use crate::effect::LoopId;
 use crate::frontend::rust::pats;
-use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId, RustFile};
+use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId, RustFile, UnaryOp};
 
 /// Methods without arguments that move an item out of their receiver, so that the next call yields another.
 const TAKES: &[&str] = &["next", "try_next", "next_back", "recv", "message", "pop", "pop_front", "pop_back", "take"];
@@ -17,7 +17,8 @@ const ITEM: &[&str] = &["Some", "Ok"];
 impl Flow<'_> {
     /// Remembers which names a turn makes, and those that hold an item taken from outside of it.
     pub(super) fn note_made(&mut self, names: &[PatId], value: ExprId) {
-        let taken_in = self.step_of(value, TAKES);
+        let mut taken_in = self.step_of(value, TAKES);
+        taken_in.extend(self.around().filter(|l| l.spends.is_some_and(|list| self.is_lent(value, list))).map(|l| l.id));
         for frame in self.outer_loops.iter_mut().chain(&mut self.loops).filter(|l| taken_in.contains(&l.id)) {
             frame.fresh.extend(names);
         }
@@ -40,9 +41,35 @@ impl Flow<'_> {
                     frame.fresh.extend(pats::bindings(tree, *pat));
                     frame.heads.extend(calls_of(tree, *value));
                 }
+                ExprKind::Unary(UnaryOp::Not, inner) => {
+                    if let ExprKind::Method { receiver, name, .. } = &tree.expr(*inner).kind
+                        && name == "is_empty"
+                        && let Some(frame) = self.loops.last_mut()
+                    {
+                        frame.spends = types.locals.get(receiver).copied();
+                    }
+                }
                 _ => {}
             }
         }
+    }
+
+    /// Whether a call in an expression is lent that local as a whole: `sample(&mut rest)`.
+    fn is_lent(&self, e: ExprId, list: PatId) -> bool {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            if let ExprKind::Call { args, .. } | ExprKind::Method { args, .. } = &self.tree.expr(e).kind {
+                let lent = |a: &ExprId| match self.tree.expr(*a).kind {
+                    ExprKind::Ref(inner) => self.types.locals.get(&inner) == Some(&list),
+                    _ => false,
+                };
+                if args.iter().any(lent) {
+                    return true;
+                }
+            }
+            open.extend(pats::children(self.tree, e));
+        }
+        false
     }
 
     /// The loops around that an expression takes the next item in: all inside of which its receiver is not made anew.

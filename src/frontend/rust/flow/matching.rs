@@ -30,7 +30,9 @@ impl Flow<'_> {
             let sides = self.untracked_match(value, arms);
             return tidy::seq(vec![scrutinee, sides]);
         }
-        let mentioned = pats::mentions(self.tree, self.types, value);
+        let mut mentioned = pats::mentions(self.tree, self.types, value);
+        let further: Vec<PatId> = mentioned.iter().filter_map(|l| self.made_of.get(l)).flatten().copied().collect();
+        mentioned.extend(further);
         let taken = self
             .in_arm(|flow, level| arms.iter().map(|arm| flow.arm(arm, level, nested, &mentioned)).collect::<Vec<_>>());
         put_together(scrutinee, taken)
@@ -40,6 +42,10 @@ impl Flow<'_> {
     fn untracked_match(&mut self, value: ExprId, arms: &[tree::Arm]) -> Effect {
         if let Some(level) = self.test(value).level {
             let scrutinee = self.caught(level);
+            for arm in arms {
+                let names = pats::bindings(self.tree, arm.pat);
+                self.note_origin(&names, value);
+            }
             let taken = self.in_arm(|flow, _| {
                 let any = |effect| Taken { can: Endings::ALL, sure: Endings::NONE, judged: Judged::Answer, effect };
                 arms.iter().map(|arm| any(flow.expr(arm.body))).collect::<Vec<_>>()
@@ -96,9 +102,9 @@ impl Flow<'_> {
         self.note_origin(&names, value);
         self.note_made(&names, value);
         if tidy::only_waits(&scrutinee) {
-            let judged = self.test(value).judged;
-            let parts = vec![then(self), els(self)];
-            return tidy::seq(vec![scrutinee, alternatives(parts, judged)]);
+            let test = self.test(value);
+            let sides = self.split(Test::unknown(test.level, test.judged), then, els);
+            return tidy::seq(vec![scrutinee, sides]);
         }
         let nested = self.is_nested(pat);
         let taken = self.in_arm(|flow, level| {

@@ -52,13 +52,16 @@ struct LoopFrame {
     fresh: FxHashSet<PatId>,
     /// Bindings that its turn makes, of whatever.
     made: FxHashSet<PatId>,
+    /// The list that must not be empty for another turn: what a call takes out of it is an item of its own.
+    spends: Option<PatId>,
     /// Calls at its head that hand out the next item: `while let Some(x) = call`.
     heads: FxHashSet<ExprId>,
 }
 
 impl LoopFrame {
     fn new(id: LoopId, label: Option<crate::name::Name>) -> Self {
-        Self { id, label, fresh: FxHashSet::default(), made: FxHashSet::default(), heads: FxHashSet::default() }
+        let none = FxHashSet::default;
+        Self { id, label, fresh: none(), made: none(), spends: None, heads: FxHashSet::default() }
     }
 }
 
@@ -73,6 +76,8 @@ pub struct OpSeen {
     pub awaited: bool,
     /// Nothing is done with its value.
     pub dropped: bool,
+    /// Its value is of a type of the tree's own, which is no `Result`.
+    pub valued: bool,
     /// How it can fail by the type of its value, if that type is known.
     pub fails: Option<Endings>,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Judge, PlaceFacts};
+use super::Judge;
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{self, Call, Callee, Effect, Exit, Judged, Repeat, RepeatKind};
 use crate::source::Span;
@@ -25,6 +25,8 @@ pub(super) struct Outcome {
     pub looked: bool,
     /// It left because of something that has nothing to do with the operation; as well it could have stayed.
     pub by_chance: bool,
+    /// It left on one side of such a choice.
+    pub otherwise: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -47,6 +49,7 @@ const START: Outcome = Outcome {
     judged: false,
     looked: false,
     by_chance: false,
+    otherwise: false,
 };
 
 /// More ways than this through one turn: nothing is said about the loop.
@@ -57,7 +60,8 @@ pub(super) struct Run<'j, 'a> {
     pub judge: &'j Judge<'a>,
     pub at: Span,
     pub ending: Ending,
-    pub caught: Vec<Ending>,
+    /// What the arms around have caught, and whether it is of the operation looked at.
+    pub caught: Vec<(Ending, bool)>,
     pub left: u32,
 }
 
@@ -73,7 +77,7 @@ impl Run<'_, '_> {
             Effect::Nothing | Effect::Spawn(_) => Some([START].into()),
             Effect::End(ending) => Some([Outcome { ending: *ending, ..START }].into()),
             Effect::Caught(n) => {
-                let ending = self.caught.iter().rev().nth(usize::from(*n)).copied().unwrap_or(Ending::Ok);
+                let ending = self.level(*n).map_or(Ending::Ok, |(ending, _)| ending);
                 Some([Outcome { ending, ..START }].into())
             }
             Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
@@ -122,8 +126,7 @@ impl Run<'_, '_> {
     }
 
     fn only_waits(&self, callee: &Callee) -> bool {
-        let Callee::Place(id) = callee else { return false };
-        self.judge.facts.get(id).is_some_and(PlaceFacts::only_waits)
+        self.judge.wait_of(callee).is_some()
     }
 
     fn op(&self, at: Span, waits: bool) -> Outcomes {
@@ -176,13 +179,21 @@ impl Run<'_, '_> {
         Some(done)
     }
 
+    fn level(&self, n: u8) -> Option<(Ending, bool)> {
+        self.caught.iter().rev().nth(usize::from(n)).copied()
+    }
+
     fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
+        // What another operation answered says nothing about this one.
+        let ours = self.caught.last().is_none_or(|(_, ours)| *ours);
+        let judged = if ours || judged == Judged::Counter { judged } else { Judged::Other };
         let mut all = Outcomes::new();
         let sides = parts.iter().map(|part| self.eval(part)).collect::<Option<Vec<_>>>()?;
         let on = |o: &Outcome| o.to == To::On;
         let waits = sides.iter().flatten().any(|o| on(o) && o.slept);
         // `if attempt > 1 { sleep }`: the side without a wait is that of the first turn, which comes after no failure.
         let later = judged == Judged::Counter && waits;
+        let several = judged == Judged::Other && sides.len() > 1;
         let stays = judged == Judged::Other && sides.iter().flatten().any(on);
         for outcome in sides.into_iter().flatten() {
             all.insert(Outcome {
@@ -191,6 +202,7 @@ impl Run<'_, '_> {
                 judged: outcome.judged || judged == Judged::Answer,
                 looked: outcome.looked || judged == Judged::Error,
                 by_chance: outcome.by_chance || (stays && !on(&outcome)),
+                otherwise: outcome.otherwise || (several && !on(&outcome)),
                 ..outcome
             });
         }
@@ -199,12 +211,16 @@ impl Run<'_, '_> {
 
     fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
         let mut all = Outcomes::new();
+        let again = match body {
+            Effect::Caught(n) => self.level(*n).is_some_and(|(_, ours)| ours),
+            _ => false,
+        };
         for before in self.eval(body)? {
             let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
             match arm {
                 None => drop(all.insert(before)),
                 Some(arm) => {
-                    self.caught.push(before.ending);
+                    self.caught.push((before.ending, again || before.tried));
                     let after = self.eval(&arm.then);
                     self.caught.pop();
                     all.extend(after?.iter().map(|a| then(&before, a)));
@@ -242,6 +258,7 @@ fn then(before: &Outcome, after: &Outcome) -> Outcome {
         judged: before.judged || after.judged,
         looked: before.looked || after.looked,
         by_chance: before.by_chance || after.by_chance,
+        otherwise: before.otherwise || after.otherwise,
     }
 }
 
