@@ -131,6 +131,7 @@ pub fn back_off(written: Option<&BackOff>, default: Origin) -> Wait {
         base_ms: Some(base),
         factor: Some(2.0),
         cap_ms: Some(cap),
+        capped: true,
         jitter: Jitter::Full,
         at: written.map(|b| b.at),
         overflows: None,
