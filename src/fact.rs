@@ -1,5 +1,6 @@
 //! What every front-end emits: places with their effects, operations, and what was looked at and left alone.
 
+use crate::class::Endings;
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
 use crate::name::Name;
 use crate::source::{FileId, Span};
@@ -121,6 +122,8 @@ pub struct Handler {
     pub path: Option<Name>,
     pub service: Name,
     pub package: Name,
+    /// The answers with which it says that its work failed, where its code shows them.
+    pub answers: Option<Endings>,
 }
 
 /// Where a proxy of the tree takes requests, and the rules by which it picks what answers.

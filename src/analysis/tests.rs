@@ -109,6 +109,7 @@ impl Make {
             path,
             service: name.into(),
             package: name.into(),
+            answers: None,
         });
         place
     }

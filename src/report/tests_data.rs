@@ -145,7 +145,7 @@ fn row(a: Span, dependency: &str, amplification: u64) -> Row {
         attempts: Bound::Exactly(amplification),
         amplification: Bound::Exactly(amplification),
         ceiling: Bound::Unbounded,
-        sustained: Bound::Exactly(1.0),
+        sustained: Bound::Exactly(amplification as f64),
         replays: None,
         worst: Scenario::Refuses,
         failing: Name::new(dependency),

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::answers::Answers;
 use super::entries::{self, FoundEntry};
 use super::flow::{Flow, LoopNote, OpSeen, World};
 use super::loops::Judge;
@@ -195,11 +196,15 @@ impl Code<'_> {
 
     fn operations(&self, ids: &[FnId], facts: &mut Facts) {
         let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
+        let answers = Answers { program: self.program, bodies: self.bodies, models: self.models };
         for entry in entries::entries(self.program, self.bodies, self.models) {
             let Some(place) = places.get(&entry.handler) else { continue };
             let krate = &self.program.crates[self.program.def(entry.handler).krate.0 as usize];
             if matches!(entry.kind, OperationKind::Http | OperationKind::Grpc) {
-                facts.handlers.push(handler(&entry, *place, &krate.package));
+                facts.handlers.push(Handler {
+                    answers: answers.of(entry.handler),
+                    ..handler(&entry, *place, &krate.package)
+                });
             }
             facts.operations.push(Operation {
                 name: entry.name,
@@ -226,6 +231,7 @@ fn handler(entry: &FoundEntry, place: PlaceId, package: &crate::name::Name) -> H
         path: entry.path.clone(),
         service: package.clone(),
         package: package.clone(),
+        answers: None,
     }
 }
 

@@ -28,6 +28,7 @@ pub mod loops;
 pub mod reach;
 pub mod variants;
 
+pub mod answers;
 pub mod entries;
 pub mod recursion;
 

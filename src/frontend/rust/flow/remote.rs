@@ -243,7 +243,7 @@ impl Fields<'_, '_> {
         let built = self.object.and_then(|o| o.built_at);
         let client_type = self.object.map(|o| o.what.clone()).unwrap_or_else(|| Name::new(self.owner));
         Remote {
-            system: model.system.clone(),
+            system: self.system(model),
             safety: safety(model, verb.as_deref()),
             verb,
             target: self.target(&address, sql, path, holder),
@@ -267,15 +267,18 @@ impl Fields<'_, '_> {
         }
     }
 
+    /// Which database it is, where one client speaks to several: the client that was built says it.
+    fn system(&self, model: &RemoteModel) -> Name {
+        self.text("system").filter(|_| &*model.system == "sql").unwrap_or_else(|| model.system.clone())
+    }
+
     fn target(&self, address: &Val, sql: bool, path: &str, holder: Option<ExprId>) -> Target {
         let mut target = Target { via: holder.and_then(|h| self.flow.client_name(h)), ..Target::default() };
-        if !sql {
-            match strip(address) {
-                Val::Text(text) => target.address = Some(text.clone()),
-                Val::Env(name) => target.env = Some(name.clone()),
-                Val::Param(i) => target.param = Some(*i),
-                _ => {}
-            }
+        match strip(address) {
+            Val::Text(text) => target.address = Some(text.clone()),
+            Val::Env(name) => target.env = Some(name.clone()),
+            Val::Param(i) if !sql => target.param = Some(*i),
+            _ => {}
         }
         let mut segments = path.rsplit("::");
         let method = segments.next().unwrap_or(path);
