@@ -11,10 +11,10 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::value::{Bound, Origin};
 
 pub struct Data {
-    sources: Sources,
-    facts: Facts,
-    analysis: Analysis,
-    findings: Vec<Finding>,
+    pub sources: Sources,
+    pub facts: Facts,
+    pub analysis: Analysis,
+    pub findings: Vec<Finding>,
 }
 
 impl Data {

@@ -201,10 +201,9 @@ impl Code<'_> {
             let Some(place) = places.get(&entry.handler) else { continue };
             let krate = &self.program.crates[self.program.def(entry.handler).krate.0 as usize];
             if matches!(entry.kind, OperationKind::Http | OperationKind::Grpc) {
-                facts.handlers.push(Handler {
-                    answers: answers.of(entry.handler),
-                    ..handler(&entry, *place, &krate.package)
-                });
+                facts
+                    .handlers
+                    .push(Handler { answers: answers.of(entry.handler), ..handler(&entry, *place, &krate.package) });
             }
             facts.operations.push(Operation {
                 name: entry.name,
