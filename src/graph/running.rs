@@ -11,8 +11,8 @@ pub struct Running<'a> {
     hosts: &'a [Host],
     /// Per file: the folder of the package it belongs to. Empty if no host is described.
     packages: Vec<Option<&'a str>>,
-    /// Per host: what of the tree runs there.
-    what: Vec<Option<&'a Runs>>,
+    /// Per host: what of the tree runs there. Several only if they are config files.
+    what: Vec<Vec<&'a Runs>>,
     by_folder: FxHashMap<&'a str, Vec<usize>>,
     /// Hosts into whose package another one is built.
     by_part: FxHashMap<&'a str, Vec<usize>>,
@@ -28,21 +28,15 @@ impl<'a> Running<'a> {
         let packages = packages(sources);
         let mut running = Running { hosts: &facts.hosts, packages, ..Running::default() };
         for (i, host) in facts.hosts.iter().enumerate() {
-            let what = host.runs.iter().find(|runs| in_tree(runs, sources));
-            running.what.push(what);
-            match what {
-                Some(Runs::Folder(folder)) => {
-                    running.by_folder.entry(folder).or_default().push(i);
-                    for part in &host.parts {
-                        running.by_part.entry(part).or_default().push(i);
-                    }
-                }
-                Some(Runs::Config(path)) => {
-                    let file = sources.find(path);
-                    file.into_iter().for_each(|f| running.by_config.entry(f).or_default().push(i));
-                }
-                Some(Runs::Elsewhere(_)) | None => {}
+            let mut what: Vec<&Runs> = host.runs.iter().filter(|runs| in_tree(runs, sources)).collect();
+            match what.first() {
+                Some(Runs::Config(_)) => what.retain(|runs| matches!(runs, Runs::Config(_))),
+                _ => what.truncate(1),
             }
+            for runs in &what {
+                running.add(i, host, runs, sources);
+            }
+            running.what.push(what);
         }
         for handler in &facts.handlers {
             let file = facts.places.get(handler.place.0 as usize).map(|p| p.at.file);
@@ -50,6 +44,20 @@ impl<'a> Running<'a> {
             package.into_iter().for_each(|p| running.handlers.entry(p).or_default().push(handler));
         }
         running
+    }
+
+    fn add(&mut self, i: usize, host: &'a Host, runs: &'a Runs, sources: &Sources) {
+        match runs {
+            Runs::Folder(folder) => {
+                self.by_folder.entry(folder).or_default().push(i);
+                host.parts.iter().for_each(|part| self.by_part.entry(part).or_default().push(i));
+            }
+            Runs::Config(path) => {
+                let file = sources.find(path);
+                file.into_iter().for_each(|f| self.by_config.entry(f).or_default().push(i));
+            }
+            Runs::Elsewhere(_) => {}
+        }
     }
 
     /// The hosts that run what stands in a file. Of a library's those of the packages into which it is built.
@@ -61,13 +69,13 @@ impl<'a> Running<'a> {
         self.by_folder.get(package).or_else(|| self.by_part.get(package)).map_or(&[], Vec::as_slice)
     }
 
-    pub fn what(&self, host: usize) -> Option<&'a Runs> {
-        self.what.get(host).copied().flatten()
+    pub fn what(&self, host: usize) -> &[&'a Runs] {
+        self.what.get(host).map_or(&[], Vec::as_slice)
     }
 
     /// What answers in the package that runs there; if nothing of its own does, what is built into it.
     pub fn handlers(&self, host: usize) -> Vec<&'a Handler> {
-        let Some(Runs::Folder(folder)) = self.what(host) else { return Vec::new() };
+        let [Runs::Folder(folder)] = self.what(host) else { return Vec::new() };
         let of = |folder: &Name| self.handlers.get(folder.as_str()).into_iter().flatten().copied();
         let own: Vec<&'a Handler> = of(folder).collect();
         if own.is_empty() { self.hosts[host].parts.iter().flat_map(of).collect() } else { own }

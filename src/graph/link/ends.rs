@@ -45,7 +45,10 @@ impl Links<'_> {
         }
         let entrances = claims.entrances.iter().map(|i| self.facts.entrances[*i].file);
         let files: Vec<FileId> = entrances.chain(claims.hosts.iter().map(|i| self.facts.hosts[*i].file)).collect();
-        if claims.hosts.len() > 1 || (!claims.hosts.is_empty() && !claims.entrances.is_empty()) {
+        let same = links.iter().all(|link| *link == links[0]);
+        if same {
+            links.truncate(1);
+        } else {
             let gap = self.ambiguous(files);
             links.iter_mut().filter(|l| !l.gaps.contains(&gap)).for_each(|link| link.gaps.push(gap.clone()));
         }
@@ -95,8 +98,23 @@ impl Links<'_> {
         let ports = if local { &host.published } else { &host.ports };
         let inside = ports.iter().find(|(outside, _)| Some(*outside) == called).map_or(called, |(_, to)| Some(*to));
         match self.running.what(index) {
-            Some(Runs::Config(path)) => {
-                let mut entrances = self.entrances_of(path);
+            [Runs::Folder(_)] => {
+                let here = self.running.handlers(index);
+                if !here.is_empty() {
+                    let name = host.names.first().map_or("service", |n| n.as_str());
+                    return vec![self.to_handlers(name, &here, ask, Vec::new())];
+                }
+            }
+            [Runs::Elsewhere(other)] if depth < DEEPEST => {
+                let there = Address { host: Some(other.to_ascii_lowercase()), ..address.clone() };
+                return self.claimed(ask, &there, depth + 1);
+            }
+            configs => {
+                let path = |runs: &&Runs| match runs {
+                    Runs::Config(path) => self.entrances_of(path),
+                    Runs::Folder(_) | Runs::Elsewhere(_) => Vec::new(),
+                };
+                let mut entrances: Vec<usize> = configs.iter().flat_map(path).collect();
                 let at_port = |i: &usize| self.facts.entrances[*i].listens.iter().any(|l| Some(l.port) == inside);
                 if entrances.iter().any(at_port) {
                     entrances.retain(at_port);
@@ -105,18 +123,6 @@ impl Links<'_> {
                     return vec![self.through(&entrances, ask, address)];
                 }
             }
-            Some(Runs::Folder(_)) => {
-                let here = self.running.handlers(index);
-                if !here.is_empty() {
-                    let name = host.names.first().map_or("service", |n| n.as_str());
-                    return vec![self.to_handlers(name, &here, ask, Vec::new())];
-                }
-            }
-            Some(Runs::Elsewhere(other)) if depth < DEEPEST => {
-                let there = Address { host: Some(other.to_ascii_lowercase()), ..address.clone() };
-                return self.claimed(ask, &there, depth + 1);
-            }
-            Some(Runs::Elsewhere(_)) | None => {}
         }
         vec![Link::named(self.named(ask, address))]
     }
