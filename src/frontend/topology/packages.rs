@@ -109,7 +109,7 @@ fn nearest_named(programs: &[&Program], word: &str, near: &str) -> Option<Name> 
         parts(&p.folder).iter().zip(parts(folder(near))).take_while(|(a, b)| **a == *b).count()
     };
     let named: Vec<&&Program> = programs.iter().filter(|p| p.names.contains(&code_name(word))).collect();
-    let most = named.iter().map(|p| shared(p)).max()?;
+    let most = named.iter().map(shared).max()?;
     let mut nearest = named.iter().filter(|p| shared(p) == most);
     nearest.next().filter(|_| nearest.next().is_none()).map(|p| p.folder.clone())
 }
