@@ -13,6 +13,7 @@ pub struct Facts {
     pub handlers: Vec<Handler>,
     pub entrances: Vec<Entrance>,
     pub hosts: Vec<Host>,
+    pub sockets: Vec<Socket>,
     pub remarks: Vec<Remark>,
     /// What people accepted or stated, in files of every format.
     pub comments: Vec<Comment>,
@@ -163,6 +164,13 @@ pub enum PathRule {
     Prefix(Name),
     /// A regular expression; whether a path fits is not computed.
     Pattern(Name),
+}
+
+/// Code that takes requests at a port which is constant, or has a default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Socket {
+    pub at: Span,
+    pub port: u16,
 }
 
 /// Something that runs, as a description of the running system has it: a service of a compose file, a container of

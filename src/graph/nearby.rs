@@ -16,14 +16,16 @@ use crate::source::{FileId, Sources};
 
 /// What claims an address, as alternatives: entrances of proxies, hosts of a described system; indices into the facts' lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Claims {
+pub struct Claims<'a> {
     pub entrances: Vec<usize>,
     pub hosts: Vec<usize>,
+    /// The folder of the one package whose own code takes requests there.
+    pub package: Option<&'a str>,
 }
 
-impl Claims {
+impl Claims<'_> {
     pub fn is_empty(&self) -> bool {
-        self.entrances.is_empty() && self.hosts.is_empty()
+        self.entrances.is_empty() && self.hosts.is_empty() && self.package.is_none()
     }
 }
 
@@ -68,7 +70,7 @@ impl<'a> Nearby<'a> {
     }
 
     /// What an address means to the one that asks.
-    pub fn claims(&self, asker: Asker<'_>, running: &Running<'_>, address: &Address) -> Claims {
+    pub fn claims(&self, asker: Asker<'_>, running: &Running<'a>, address: &Address) -> Claims<'a> {
         let Some(host) = address.host.as_deref() else { return Claims::default() };
         let port = address.port.or(address.usual);
         let hosts = self.hosts_named(asker, host, port);
@@ -87,6 +89,10 @@ impl<'a> Nearby<'a> {
             entrances.retain(|i| shares_machine(asker, running.hosts_of(self.facts.entrances[*i].file)));
             hosts = self.publishing(asker, port);
         }
+        if entrances.is_empty() && hosts.is_empty() {
+            let package = if is_local(host) { self.listening(asker, running, port) } else { None };
+            return Claims { package, ..Claims::default() };
+        }
         let file = |(of_host, i): &(bool, usize)| match of_host {
             true => self.facts.hosts[*i].file,
             false => self.facts.entrances[*i].file,
@@ -96,7 +102,18 @@ impl<'a> Nearby<'a> {
         let (hosts, entrances): (Vec<_>, Vec<_>) =
             self.nearest(asker.file, &all, file).into_iter().partition(|(of_host, _)| *of_host);
         let index = |all: Vec<(bool, usize)>| all.into_iter().map(|(_, i)| i).collect();
-        Claims { entrances: index(entrances), hosts: index(hosts) }
+        Claims { entrances: index(entrances), hosts: index(hosts), package: None }
+    }
+
+    /// The package that listens there, if there is one nearest: which of several runs on a machine nobody says.
+    fn listening(&self, asker: Asker<'_>, running: &Running<'a>, port: u16) -> Option<&'a str> {
+        if !asker.homes.is_empty() {
+            return None;
+        }
+        match self.nearest(asker.file, &running.listening(port), |(_, file)| *file)[..] {
+            [(package, _)] => Some(package),
+            _ => None,
+        }
     }
 
     /// Hosts whose ports are open on the machine, for what runs on it and in no container.
@@ -276,6 +293,29 @@ mod tests {
         // A published port is the machine's, not the container's.
         assert_eq!(claim(&nearby, 1, &[], "http://localhost:9000/x"), (vec![], vec![0]));
         assert_eq!(claim(&nearby, 1, &[2], "http://localhost:9000/x"), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_port_that_code_opens_is_claimed_if_only_one_package_is_nearest() {
+        let manifest = "[package]\nname = \"x\"\n";
+        let file = |path: &str| SourceFile::new(path, if path.ends_with(".toml") { manifest } else { "" });
+        let paths = ["a/Cargo.toml", "a/m.rs", "b/c/Cargo.toml", "b/c/m.rs", "b/d/Cargo.toml", "b/d/m.rs", "b/e.rs"];
+        let sources = Sources::new(paths.iter().map(|p| file(p)).collect());
+        let socket = |file| crate::fact::Socket { at: Span::new(FileId(file), 0, 0), port: 81 };
+        let mut facts = Facts { sockets: vec![socket(1), socket(3)], ..Facts::default() };
+        let listening = |facts: &Facts, from: u32, homes: &[usize], text: &str| {
+            let (nearby, running) = (Nearby::new(facts, &Settings::default(), &sources), Running::new(facts, &sources));
+            let asker = Asker { file: FileId(from), homes };
+            nearby.claims(asker, &running, &Address::parse(text)).package.map(str::to_owned)
+        };
+        assert_eq!(listening(&facts, 6, &[], "http://localhost:81/x").as_deref(), Some("b/c"));
+        assert_eq!(listening(&facts, 6, &[], "http://x:81/x"), None);
+        assert_eq!(listening(&facts, 6, &[], "http://localhost:82/x"), None);
+        facts.sockets.push(socket(5));
+        assert_eq!(listening(&facts, 6, &[], "http://localhost:81/x"), None);
+        facts.hosts.push(Host { runs: vec![crate::fact::Runs::Folder("b/d".into())], ..host(6, "b", "d") });
+        assert_eq!(listening(&facts, 6, &[], "http://localhost:81/x").as_deref(), Some("b/c"));
+        assert_eq!(listening(&facts, 6, &[0], "http://localhost:81/x"), None);
     }
 
     #[test]

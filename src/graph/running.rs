@@ -18,11 +18,13 @@ pub struct Running<'a> {
     by_part: FxHashMap<&'a str, Vec<usize>>,
     by_config: FxHashMap<FileId, Vec<usize>>,
     handlers: FxHashMap<&'a str, Vec<&'a Handler>>,
+    /// Per port: the packages whose code takes requests there, each with a file in which it does.
+    by_socket: FxHashMap<u16, Vec<(&'a str, FileId)>>,
 }
 
 impl<'a> Running<'a> {
     pub fn new(facts: &'a Facts, sources: &'a Sources) -> Running<'a> {
-        if facts.hosts.is_empty() {
+        if facts.hosts.is_empty() && facts.sockets.is_empty() {
             return Running::default();
         }
         let packages = packages(sources);
@@ -38,6 +40,7 @@ impl<'a> Running<'a> {
             }
             running.what.push(what);
         }
+        running.sockets(facts);
         for handler in &facts.handlers {
             let file = facts.places.get(handler.place.0 as usize).map(|p| p.at.file);
             let package = file.and_then(|f| running.packages.get(f.0 as usize).copied().flatten());
@@ -58,6 +61,26 @@ impl<'a> Running<'a> {
             }
             Runs::Elsewhere(_) => {}
         }
+    }
+
+    fn sockets(&mut self, facts: &Facts) {
+        for socket in &facts.sockets {
+            let Some(package) = self.packages.get(socket.at.file.0 as usize).copied().flatten() else { continue };
+            let at_port = self.by_socket.entry(socket.port).or_default();
+            if !at_port.iter().any(|(p, _)| *p == package) {
+                at_port.push((package, socket.at.file));
+            }
+        }
+    }
+
+    /// Packages that take requests at a port of the machine; what runs in a container is on another.
+    pub fn listening(&self, port: u16) -> Vec<(&'a str, FileId)> {
+        let at_port = self.by_socket.get(&port).map_or(&[][..], Vec::as_slice);
+        at_port.iter().copied().filter(|(package, _)| !self.by_folder.contains_key(package)).collect()
+    }
+
+    pub fn handlers_of(&self, package: &str) -> &[&'a Handler] {
+        self.handlers.get(package).map_or(&[], Vec::as_slice)
     }
 
     /// The hosts that run what stands in a file. Of a library's those of the packages into which it is built.

@@ -121,6 +121,12 @@ pub fn image_name(image: &str) -> &str {
     last.split(':').next().unwrap_or(last)
 }
 
+/// A name that an image's own ends with, as builders put a project's name in front: `shop-payments` is `payments`.
+pub fn named_like<'n>(image: &str, name: &'n str) -> Option<&'n str> {
+    let before = image_name(image).strip_suffix(name)?;
+    before.ends_with(['-', '_']).then_some(name)
+}
+
 /// The program that a command starts: `/usr/local/bin/payments` is `payments`.
 pub fn program_name(command: &str) -> &str {
     command.rsplit('/').next().unwrap_or(command)

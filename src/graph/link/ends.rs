@@ -39,6 +39,11 @@ impl Links<'_> {
         if !claims.entrances.is_empty() {
             links.push(self.through(&claims.entrances, ask, address));
         }
+        if let Some(package) = claims.package {
+            let here = self.running.handlers_of(package);
+            let name = here.first().map(|h| h.service.as_str());
+            links.extend(name.map(|name| self.to_handlers(name, here, ask, Vec::new())));
+        }
         links.extend(claims.hosts.iter().flat_map(|host| self.to_host(*host, ask, address, depth)));
         if links.is_empty() {
             return vec![Link::named(self.named(ask, address))];

@@ -112,7 +112,8 @@ fn parsed(on: Val) -> Val {
         Val::Text(text) => match (number_text(&variable::defaults(&text)), variable::first(&text)) {
             (Some(n), Some(_)) => Val::Wrapped(Box::new(with_origin(n, OriginKind::Environment))),
             (Some(n), None) => Val::Wrapped(Box::new(n)),
-            (None, _) => Val::unknown("a text that is parsed"),
+            // An address stays what it is.
+            (None, _) => Val::Wrapped(Box::new(Val::Text(text))),
         },
         Val::Any(parts) => any(parts.into_iter().map(parsed)),
         other => other,

@@ -2,7 +2,7 @@
 
 use super::read::{Build, Service};
 use crate::fact::{Host, Runs};
-use crate::frontend::topology::packages::{Built, Packages, image_name, program_name};
+use crate::frontend::topology::packages::{Built, Packages, image_name, named_like, program_name};
 use crate::frontend::topology::paths::{folder, join, within};
 use crate::name::Name;
 use crate::source::{FileId, Sources};
@@ -36,7 +36,8 @@ fn package(packages: &Packages, dir: &str, name: &str, service: &Service) -> (Ve
     let program = service.command.first().filter(|c| !c.contains(' ')).map(|c| program_name(c));
     let image = service.image.as_deref().map(image_name);
     let Some(build) = &service.build else {
-        let words = program.into_iter().chain(image).collect();
+        let like = service.image.as_deref().and_then(|image| named_like(image, name));
+        let words = program.into_iter().chain(image).chain(like).collect();
         return packages.runs(dir, &Built { words, ..Built::default() });
     };
     let Some(context) = build.context.as_deref() else { return (Vec::new(), Vec::new()) };

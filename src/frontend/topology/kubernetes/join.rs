@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::System;
 use super::object::{Container, Env, Object, Pod};
 use crate::fact::{Host, Runs};
-use crate::frontend::topology::packages::{Built, Packages, image_name, program_name};
+use crate::frontend::topology::packages::{Built, Packages, image_name, named_like, program_name};
 use crate::name::Name;
 use crate::source::Sources;
 
@@ -99,7 +99,9 @@ impl Behind<'_> {
     fn inside(&self, packages: &Packages, sources: &Sources, host: &mut Host) {
         let container = self.container;
         let program = container.program.as_deref().map(program_name);
-        let words = program.into_iter().chain(container.image.as_deref().map(image_name)).collect();
+        let image = container.image.as_deref();
+        let like = image.and_then(|image| named_like(image, &container.name));
+        let words = program.into_iter().chain(image.map(image_name)).chain(like).collect();
         let near = sources.get(self.object.file).path.as_str();
         (host.runs, host.parts) = packages.runs(near, &Built { words, ..Built::default() });
         host.runs.extend(self.configs());
