@@ -9,7 +9,7 @@ use super::unit::Unit;
 use super::{idle, methods};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{
-    Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Remote, Repeat, RepeatKind, Safety, Stop, Target,
+    variable, Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Remote, Repeat, RepeatKind, Safety, Stop, Target,
 };
 use crate::fact::Facts;
 use crate::name::Name;
@@ -156,7 +156,10 @@ impl Passing<'_> {
                 ..Target::default()
             },
             To::Address(address) => Target { address: Some(Name::new(address)), passes, ..Target::default() },
-            To::Open(Some(env)) => Target { env: Some(Name::new(env)), passes, ..Target::default() },
+            To::Open(Some(env)) => {
+                let address = Some(Name::from(variable::variable(env)));
+                Target { address, passes, ..Target::default() }
+            }
             _ => {
                 let node = self.unit.conf.node(self.pass.node);
                 let written = format!("{} {}", node.name, node.arg(0));

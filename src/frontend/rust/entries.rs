@@ -6,6 +6,7 @@
 //! standard library and of serde are left out, and so are methods whose body calls nothing: there is no work in them.
 
 mod routes;
+pub mod sockets;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -14,7 +14,7 @@ use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
 use super::{infer, manifest, reach, reading, variants};
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind, Stop};
-use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Stats};
+use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Socket, Stats};
 use crate::model::Models;
 use crate::settings::Settings;
 use crate::source::{Sources, Span};
@@ -95,6 +95,7 @@ struct Gathered {
     loops: FxHashMap<LoopId, LoopNote>,
     /// Per place that calls itself: what bounds each closing call.
     recursion: FxHashMap<PlaceId, Vec<Vec<Stop>>>,
+    sockets: Vec<Socket>,
 }
 
 impl Code<'_> {
@@ -108,7 +109,7 @@ impl Code<'_> {
         let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
         self.judge(&mut places, &fails, &gathered);
         let next_loop = super::recursion::highest(&places) + 1;
-        let mut facts = Facts { places, next_loop, ..Facts::default() };
+        let mut facts = Facts { places, next_loop, sockets: gathered.sockets, ..Facts::default() };
         watch("loops");
         self.operations(&ids, &mut facts);
         facts.comments = comments(self.sources);
@@ -134,6 +135,7 @@ impl Code<'_> {
         let next_loop = Cell::new(0);
         let mut gathered = Gathered::default();
         let done = ids.iter().map(|id| self.place(&world, *id, &next_loop, &mut gathered)).collect();
+        gathered.sockets = entries::sockets::sockets(self.program, &values, self.models);
         (done, gathered)
     }
 

@@ -7,6 +7,7 @@ use super::clients::Built;
 use super::{Flow, tidy};
 use crate::effect::{
     Client, Confidence, Deadline, DeadlineKind, Effect, Key, Remote, Repeat, Safety, Shape, Stop, Target, Wait,
+    variable,
 };
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
@@ -276,7 +277,7 @@ impl Fields<'_, '_> {
         let mut target = Target { via: holder.and_then(|h| self.flow.client_name(h)), ..Target::default() };
         match strip(address) {
             Val::Text(text) => target.address = Some(text.clone()),
-            Val::Env(name) => target.env = Some(name.clone()),
+            Val::Env(name) => target.address = Some(Name::from(variable::variable(name))),
             Val::Param(i) if !sql => target.param = Some(*i),
             _ => {}
         }

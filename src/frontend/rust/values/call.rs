@@ -97,6 +97,8 @@ impl Values<'_> {
             | ("OnceCell" | "OnceLock", "from")
             | ("mem", "take") => arg(0),
             ("Clone", "clone") | ("From", "from") | ("Into", "into") => arg(0),
+            ("SocketAddr" | "SocketAddrV4" | "SocketAddrV6", "from") => arg(0),
+            ("SocketAddr" | "SocketAddrV4" | "SocketAddrV6", "new") => Val::List(vec![arg(0), arg(1)]),
             ("Lazy" | "LazyLock" | "LazyCell" | "AsyncLazy", "new") => match arg(0) {
                 Val::Closure(home, closure) => self.closure_result(home, closure),
                 Val::Function(f) => self.result_of(f),
