@@ -9,7 +9,8 @@ use super::unit::Unit;
 use super::{idle, methods};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{
-    variable, Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Remote, Repeat, RepeatKind, Safety, Stop, Target,
+    Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Remote, Repeat, RepeatKind, Safety, Stop, Target,
+    variable,
 };
 use crate::fact::Facts;
 use crate::name::Name;

@@ -24,11 +24,12 @@ pub fn sockets(program: &Program, values: &Values<'_>, models: &Models) -> Vec<S
         if def.test || program.crates[def.krate.0 as usize].kind == CrateKind::Other {
             continue;
         }
-        for (call, target) in &types.targets {
+        for (call, target) in types.targets.iter() {
             let Target::Foreign(path) = target else { continue };
             let Some((_, which)) = rules.iter().find(|(p, _)| *p == path) else { continue };
-            let args = match &program.tree_of(*body).expr(*call).kind {
-                ExprKind::Call { args, .. } | ExprKind::Method { args, .. } => args,
+            let args: &[_] = match &program.tree_of(*body).expr(*call).kind {
+                ExprKind::Call { args, .. } => args,
+                ExprKind::Method { args, .. } => args,
                 _ => continue,
             };
             let port = args.get(usize::from(*which)).and_then(|arg| port(&values.eval(*body, *arg)));

@@ -88,16 +88,7 @@ impl Values<'_> {
         }
         match (owner, last) {
             ("Some", _) | (_, "Some" | "Ok") => Val::Wrapped(Box::new(arg(0))),
-            (
-                "Arc" | "Rc" | "Box" | "Mutex" | "RwLock" | "Cow" | "Cell" | "RefCell" | "Pin",
-                "new" | "pin" | "from",
-            )
-            | ("Arc" | "Rc", "clone")
-            | ("String" | "u64" | "usize" | "u32" | "f64" | "Vec" | "PathBuf", "from")
-            | ("OnceCell" | "OnceLock", "from")
-            | ("mem", "take") => arg(0),
-            ("Clone", "clone") | ("From", "from") | ("Into", "into") => arg(0),
-            ("SocketAddr" | "SocketAddrV4" | "SocketAddrV6", "from") => arg(0),
+            (owner, last) if hands_on(owner, last) => arg(0),
             ("SocketAddr" | "SocketAddrV4" | "SocketAddrV6", "new") => Val::List(vec![arg(0), arg(1)]),
             ("Lazy" | "LazyLock" | "LazyCell" | "AsyncLazy", "new") => match arg(0) {
                 Val::Closure(home, closure) => self.closure_result(home, closure),
@@ -177,4 +168,17 @@ fn duration(name: &str, value: &Val, nanos: &dyn Fn() -> Val, origin: Origin) ->
             Val::Duration(v, o)
         }
     }
+}
+
+/// Whether what a function of the standard library makes is, as far as its value goes, what it was given.
+fn hands_on(owner: &str, last: &str) -> bool {
+    matches!(
+        (owner, last),
+        ("Arc" | "Rc" | "Box" | "Mutex" | "RwLock" | "Cow" | "Cell" | "RefCell" | "Pin", "new" | "pin" | "from")
+            | ("Arc" | "Rc" | "Clone", "clone")
+            | ("String" | "u64" | "usize" | "u32" | "f64" | "Vec" | "PathBuf", "from")
+            | ("OnceCell" | "OnceLock" | "SocketAddr" | "SocketAddrV4" | "SocketAddrV6" | "From", "from")
+            | ("Into", "into")
+            | ("mem", "take")
+    )
 }

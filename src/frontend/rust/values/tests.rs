@@ -241,10 +241,8 @@ fn circles_end() {
     number(&format!("{wide} fn f() {{ see(g59()) }}"));
 }
 
-#[test]
-fn texts_keep_what_is_read_from_the_environment() {
-    let world = world(
-        r#"
+/// Code that reads texts from the environment in every way that is followed.
+const ENVIRONMENT: &str = r#"
         use std::env;
         pub struct Config { url: String }
         #[derive(Parser)]
@@ -267,8 +265,11 @@ fn texts_keep_what_is_read_from_the_environment() {
         fn helper(base: &str) { see(format!("{base}/x")) }
         fn calls() { helper(&env::var("URL").unwrap()) }
         fn number() { see(env::var("N").unwrap_or("3".to_string()).parse::<u64>().unwrap()) }
-        "#,
-    );
+"#;
+
+#[test]
+fn texts_keep_what_is_read_from_the_environment() {
+    let world = world(ENVIRONMENT);
     let values = world.values();
     let seen = |function: &str| {
         let (body, e) = world.seen(function);
