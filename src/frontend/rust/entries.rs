@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::program::{BodyId, BodyTypes, CrateKind, FnDef, FnId, Owner, Program, Target, TraitRef};
 use crate::fact::OperationKind;
 use crate::model::{Entry, Models};
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 use crate::source::Span;
 
 /// A function with which an operation begins.
@@ -137,7 +137,7 @@ impl Finder<'_> {
             Entry::Service { traits: Some(pattern), kind, .. } if fits(pattern, path) => Some(kind_named(kind)),
             _ => None,
         })?;
-        let service = path.rsplit("::").next().unwrap_or_default();
+        let service = last_segment(path);
         let name = format!("{service}/{}", camel(&def.name));
         Some(FoundEntry { method: Some(def.name.clone()), ..self.entry(id, kind, name) })
     }

@@ -11,7 +11,7 @@ use super::loops::Judge;
 use super::names::{self, Index};
 use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
-use super::{infer, lower, manifest, reach, variants};
+use super::{infer, manifest, reach, reading, variants};
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind, Stop};
 use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Stats};
 use crate::model::Models;
@@ -38,11 +38,12 @@ pub fn extract(sources: &Sources, settings: &Settings, models: &Models, watch: W
 }
 
 fn passes(sources: &Sources, settings: &Settings, models: &Models, watch: Watch<'_>) -> Facts {
-    let lowered = lower_all(sources);
-    watch("lower");
-    let mut problems = lowered.iter().flat_map(problems_of).collect::<Vec<_>>();
     let (crates, of_manifests) = manifest::crates(sources, settings.tests);
+    watch("manifests");
+    let lowered = reading::read(sources, &crates, settings.tests);
+    let mut problems = lowered.iter().flat_map(problems_of).collect::<Vec<_>>();
     problems.extend(of_manifests);
+    watch("lower");
     let (program, index) = names::build(lowered, crates, sources, settings.tests);
     watch("names");
     let bodies = infer_all(&program, &index, models);
@@ -53,16 +54,6 @@ fn passes(sources: &Sources, settings: &Settings, models: &Models, watch: Watch<
     drop((program, index, bodies));
     watch("free");
     facts
-}
-
-/// One job per file, the largest first, so that no thread ends with the longest one.
-fn lower_all(sources: &Sources) -> Vec<LoweredFile> {
-    let mut files: Vec<_> = sources.iter().filter(|(_, f)| f.path.ends_with(".rs")).collect();
-    files.sort_by_key(|(_, f)| std::cmp::Reverse(f.text.len()));
-    let mut lowered: Vec<LoweredFile> =
-        files.into_par_iter().map(|(file, source)| LoweredFile { file, tree: lower::lower(&source.text) }).collect();
-    lowered.sort_by_key(|l| l.file);
-    lowered
 }
 
 fn problems_of(lowered: &LoweredFile) -> Vec<Problem> {

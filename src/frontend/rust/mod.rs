@@ -8,8 +8,11 @@ pub mod tree;
 
 pub mod lower;
 
+pub mod id_map;
 pub mod manifest;
+pub mod module_files;
 pub mod program;
+pub mod reading;
 
 pub mod names;
 pub mod pats;

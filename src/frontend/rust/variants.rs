@@ -6,12 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::names::for_each_child;
 use super::pats;
 use super::program::{BodyId, BodyTypes, Owner, Program, Target, TraitRef};
 use super::tree::{ExprId, ExprKind, Lit, RustFile};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::model::Models;
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 /// Endings by the canonical path of the variant.
 pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models: &Models) -> FxHashMap<Name, Endings> {
@@ -107,7 +108,7 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        pats::children(tree, e).into_iter().for_each(|c| self.go(c, context));
+        for_each_child(tree, e, &mut |c| self.go(c, context));
     }
 
     fn made(&mut self, path: &Name, context: Option<Endings>) {
@@ -134,7 +135,7 @@ impl Walk<'_> {
         let mut all = Endings::NONE;
         while let Some(e) = open.pop() {
             if let Some(path) = self.types.paths.get(&e)
-                && let Some((owner, name)) = path.rsplit_once("::")
+                && let Some((owner, name)) = split_last(path)
                 && let Some(class) = self.models.type_model(owner).and_then(|m| m.constants.get(name))
                 && let Some(class) = FailureClass::from_name(class)
             {
@@ -146,7 +147,7 @@ impl Walk<'_> {
             {
                 all |= Endings::of_classes([class]);
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         (!all.is_empty()).then_some(all)
     }

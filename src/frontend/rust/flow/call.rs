@@ -7,6 +7,7 @@ use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};
 use crate::frontend::rust::waits;
 use crate::model::{ArgRef, Does};
+use crate::name::last_segment;
 use crate::value::{Origin, OriginKind, Why};
 
 /// A call taken apart: the receiver if it is a method, and the arguments after it.
@@ -28,7 +29,7 @@ impl Parts {
 impl Flow<'_> {
     pub(super) fn parts_of(&self, e: ExprId) -> Parts {
         match &self.tree.expr(e).kind {
-            ExprKind::Method { receiver, args, .. } => Parts { receiver: Some(*receiver), args: args.clone() },
+            ExprKind::Method { receiver, args, .. } => Parts { receiver: Some(*receiver), args: args.to_vec() },
             ExprKind::Call { args, .. } => Parts { receiver: None, args: args.clone() },
             _ => Parts { receiver: None, args: Vec::new() },
         }
@@ -245,7 +246,7 @@ impl Flow<'_> {
 
     /// A foreign call without a model.
     fn plain_foreign(&mut self, e: ExprId, path: &str, parts: &Parts) -> Effect {
-        let name = path.rsplit("::").next().unwrap_or(path).to_owned();
+        let name = last_segment(path).to_owned();
         if let Some(receiver) = parts.receiver {
             let effect = self.expr(receiver);
             if !tidy::is_pure(&effect) {

@@ -13,7 +13,7 @@ use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
 use crate::model::{ArgRef, Means, RemoteModel, RetryModel, Scalar};
-use crate::name::Name;
+use crate::name::{Name, last_segment, split_last};
 use crate::source::Span;
 use crate::value::{Origin, OriginKind, Value};
 
@@ -23,7 +23,7 @@ impl Flow<'_> {
             parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
         self.note_op(e);
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
-        let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
+        let owner = split_last(path).map_or("", |(owner, _)| owner);
         let found = holder.and_then(|h| self.object_of(h));
         let (object, mut followed) = self.stood_in(found, owner);
         let deadlines = ["timeout", "read_timeout", "attempt_timeout"];
@@ -219,7 +219,7 @@ impl Fields<'_, '_> {
             None => None,
         };
         statement.and_then(|s| sql_verb(&s)).or_else(|| match model.verb.as_deref() {
-            Some("{method}") => Some(Name::new(path.rsplit("::").next().unwrap_or(path))),
+            Some("{method}") => Some(Name::new(last_segment(path))),
             Some(fixed) => Some(Name::new(fixed)),
             None => self.text("verb"),
         })

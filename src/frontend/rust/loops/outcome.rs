@@ -1,8 +1,7 @@
 //! The ways one turn can go if one operation ends so and all others succeed.
 
-use std::collections::BTreeSet;
-
 use super::Judge;
+use super::outcomes::Outcomes;
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{self, Callee, Effect, Exit, Judged, Repeat, RepeatKind};
 use crate::source::Span;
@@ -29,8 +28,6 @@ pub(super) enum To {
     Again(u32),
 }
 
-pub(super) type Outcomes = BTreeSet<Outcome>;
-
 const START: Outcome =
     Outcome { to: To::On, ending: Ending::Ok, slept: false, tried: false, judged: false, looked: false };
 
@@ -55,13 +52,13 @@ impl Run<'_, '_> {
 
     fn eval_inner(&mut self, effect: &Effect) -> Option<Outcomes> {
         match effect {
-            Effect::Nothing | Effect::Spawn(_) => Some([START].into()),
-            Effect::End(ending) => Some([Outcome { ending: *ending, ..START }].into()),
+            Effect::Nothing | Effect::Spawn(_) => Some(Outcomes::one(START)),
+            Effect::End(ending) => Some(Outcomes::one(Outcome { ending: *ending, ..START })),
             Effect::Caught(n) => {
                 let ending = self.caught.iter().rev().nth(usize::from(*n)).copied().unwrap_or(Ending::Ok);
-                Some([Outcome { ending, ..START }].into())
+                Some(Outcomes::one(Outcome { ending, ..START }))
             }
-            Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
+            Effect::Sleep(_) => Some(Outcomes::one(Outcome { slept: true, ..START })),
             Effect::Remote(remote) => Some(self.op(remote.at, false)),
             Effect::Call(call) => Some(self.op(call.at, self.only_waits(&call.callee))),
             Effect::Seq(parts) => self.seq(parts),
@@ -110,18 +107,18 @@ impl Run<'_, '_> {
 
     fn op(&self, at: Span, waits: bool) -> Outcomes {
         if at == self.at && !waits {
-            [Outcome { ending: self.ending, tried: true, ..START }].into()
+            Outcomes::one(Outcome { ending: self.ending, tried: true, ..START })
         } else {
-            [Outcome { slept: waits, ..START }].into()
+            Outcomes::one(Outcome { slept: waits, ..START })
         }
     }
 
     fn seq(&mut self, parts: &[Effect]) -> Option<Outcomes> {
-        let mut done = Outcomes::new();
-        let mut open: Outcomes = [START].into();
+        let mut done = Outcomes::default();
+        let mut open = Outcomes::one(START);
         for part in parts {
             let next = self.eval(part)?;
-            let mut onward = Outcomes::new();
+            let mut onward = Outcomes::default();
             for before in &open {
                 for after in &next {
                     let both = then(before, after);
@@ -142,7 +139,7 @@ impl Run<'_, '_> {
     }
 
     fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
-        let mut all = Outcomes::new();
+        let mut all = Outcomes::default();
         let sides = parts.iter().map(|part| self.eval(part)).collect::<Option<Vec<_>>>()?;
         // `if attempt > 1 { sleep }`: the side without a wait is that of the first turn, which comes after no failure.
         let later = judged == Judged::Counter && sides.iter().flatten().any(|o| o.to == To::On && o.slept);
@@ -160,11 +157,11 @@ impl Run<'_, '_> {
     }
 
     fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
-        let mut all = Outcomes::new();
+        let mut all = Outcomes::default();
         for before in self.eval(body)? {
             let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
             match arm {
-                None => drop(all.insert(before)),
+                None => all.insert(before),
                 Some(arm) => {
                     self.caught.push(before.ending);
                     let after = self.eval(&arm.then);

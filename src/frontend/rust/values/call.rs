@@ -7,7 +7,7 @@ use super::number::{any, binary, bind, largest, max, millis, min, unwrap};
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 use crate::value::{Origin, OriginKind, Value};
 
 impl Values<'_> {
@@ -35,7 +35,7 @@ impl Values<'_> {
     }
 
     fn constructed(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Val {
-        match path.rsplit("::").next().unwrap_or(path) {
+        match last_segment(path) {
             "Some" | "Ok" => {
                 let inner = args.first().map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a));
                 Val::Wrapped(Box::new(inner))
@@ -131,7 +131,7 @@ impl Values<'_> {
         match self.type_of(body, e) {
             Some(Ty::Adt(adt, _)) => self.default_object(*adt),
             Some(Ty::Foreign(name, _)) => {
-                let short = name.rsplit("::").next().unwrap_or(name);
+                let short = last_segment(name);
                 super::fields::default_of_name(short).unwrap_or_else(|| self.modelled_default(body, e, name))
             }
             _ => Val::unknown("a default of an unknown type"),

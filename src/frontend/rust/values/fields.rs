@@ -9,7 +9,7 @@ use super::{PLACES, Values, attrs};
 use crate::frontend::rust::program::{AdtId, BodyId, Ty};
 use crate::frontend::rust::tree::{ExprId, FieldDecl, Path, Type};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 use crate::value::{Origin, OriginKind, Value};
 
 impl Values<'_> {
@@ -133,7 +133,7 @@ impl Values<'_> {
 
     fn module_of(&self, adt: AdtId) -> Name {
         let path = &self.program.adt(adt).path;
-        path.rsplit_once("::").map_or_else(|| path.clone(), |(module, _)| Name::new(module))
+        split_last(path).map_or_else(|| path.clone(), |(module, _)| Name::new(module))
     }
 
     fn function_near(&self, adt: AdtId, path: &str) -> Option<crate::frontend::rust::program::FnId> {
@@ -191,7 +191,7 @@ fn near<T>(module: &str, path: &str, find: impl Fn(&str) -> Option<T>) -> Option
         if let Some(found) = find(&format!("{module}::{}", path.trim_start_matches("self::"))) {
             return Some(found);
         }
-        from = module.rsplit_once("::").map(|(outer, _)| outer);
+        from = split_last(module).map(|(outer, _)| outer);
     }
     find(path)
 }
