@@ -36,9 +36,9 @@ impl<K: Copy + Ord, V> IdMap<K, V> {
         }
     }
 
-    /// Gives back what the list reserved beyond what it holds.
-    pub fn shrink_to_fit(&mut self) {
-        self.sorted.shrink_to_fit();
+    /// Room for so many at once.
+    pub fn reserve(&mut self, more: usize) {
+        self.sorted.reserve(more);
     }
 
     pub fn len(&self) -> usize {

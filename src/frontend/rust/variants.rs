@@ -21,11 +21,21 @@ pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models
     for (body, types) in bodies {
         let BodyId::Fn(id) = body else { continue };
         let Some(root) = program.function(*id).body else { continue };
+        if !makes_any(types, &found) {
+            continue;
+        }
         let converts = matches!(&program.def(*id).owner, Owner::Impl { of: TraitRef::Foreign(name), .. } if matches!(&**name, "From" | "std::convert::From"));
         let mut walk = Walk { tree: program.tree_of(*body), types, models, found: &mut found };
         walk.go(root, if converts { Some(wrapped()) } else { None });
     }
     found
+}
+
+/// Whether a body names any of the variants: few do, and only those are walked.
+fn makes_any(types: &BodyTypes, of: &FxHashMap<Name, Endings>) -> bool {
+    let constructs = |target: &Target| matches!(target, Target::Constructor(path) if of.contains_key(path));
+    types.targets.values().any(constructs)
+        || types.struct_paths.values().chain(types.paths.values()).any(|path| of.contains_key(path))
 }
 
 /// Variants with a field marked `#[from]` wrap.

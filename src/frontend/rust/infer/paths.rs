@@ -206,7 +206,7 @@ impl Walk<'_> {
             return Value::Foreign(name, None);
         };
         let segments = &path.segments;
-        let written = if segments.len() > 1 { &segments[segments.len() - 2].args()[..] } else { &[] };
+        let written = if segments.len() > 1 { segments[segments.len() - 2].args() } else { &[] };
         let is_type =
             last_of(of).starts_with(|c: char| c.is_uppercase()) || super::super::names::primitive(of).is_some();
         if !is_type {

@@ -66,7 +66,7 @@ impl Scan<'_> {
     /// Behind a `#`: whether the attribute leaves its item to tests. `None`: it is no attribute of the item that follows.
     fn attribute(&mut self) -> Option<bool> {
         let open = self.opening(b'[')?;
-        let inside = self.to_close(open)?;
+        let inside = self.close(open)?;
         let text = &self.text[inside];
         if !text.trim_start().starts_with("cfg") {
             return Some(false);
@@ -79,7 +79,7 @@ impl Scan<'_> {
     /// The brackets of `pub(crate)`.
     fn visibility(&mut self) {
         if let Some(open) = self.opening(b'(') {
-            self.to_close(open);
+            self.close(open);
         }
     }
 
@@ -87,7 +87,7 @@ impl Scan<'_> {
     fn body(&mut self) -> Option<Range<usize>> {
         self.next()?;
         let open = self.opening(b'{')?;
-        self.to_close(open)
+        self.close(open)
     }
 
     /// The next token if it is that bracket; everything else stays for whoever comes next.
@@ -103,7 +103,7 @@ impl Scan<'_> {
     }
 
     /// From behind a bracket to its other half, which is read over.
-    fn to_close(&mut self, open: Token) -> Option<Range<usize>> {
+    fn close(&mut self, open: Token) -> Option<Range<usize>> {
         let mut depth = 1u32;
         loop {
             let token = self.next()?;
