@@ -5,6 +5,7 @@
 //! [`Effect::Caught`] ends as the ending did that an enclosing arm is looking at.
 
 mod remote;
+pub mod variable;
 mod walk;
 
 use crate::class::{Ending, Endings};
@@ -123,7 +124,7 @@ pub enum Arg {
     Place(PlaceId),
     /// A callable parameter of the caller handed on.
     Param(u16),
-    /// An address, as in [`Target::address`]; `$NAME` where it is read from the environment.
+    /// An address, as in [`Target::address`].
     Text(Name),
     /// Nothing that matters.
     Other,

@@ -1,5 +1,6 @@
 //! What every front-end emits: places with their effects, operations, and what was looked at and left alone.
 
+use crate::class::Endings;
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
 use crate::name::Name;
 use crate::source::{FileId, Span};
@@ -13,6 +14,7 @@ pub struct Facts {
     pub handlers: Vec<Handler>,
     pub entrances: Vec<Entrance>,
     pub hosts: Vec<Host>,
+    pub sockets: Vec<Socket>,
     pub remarks: Vec<Remark>,
     /// What people accepted or stated, in files of every format.
     pub comments: Vec<Comment>,
@@ -121,6 +123,8 @@ pub struct Handler {
     pub path: Option<Name>,
     pub service: Name,
     pub package: Name,
+    /// The answers with which it says that its work failed, where its code shows them.
+    pub answers: Option<Endings>,
 }
 
 /// Where a proxy of the tree takes requests, and the rules by which it picks what answers.
@@ -167,30 +171,45 @@ pub enum PathRule {
     Pattern(Name),
 }
 
-/// A name that a description of the running system gives to something of the tree: a service of a compose file or of
+/// Code that takes requests at a port which is constant, or has a default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Socket {
+    pub at: Span,
+    pub port: u16,
+}
+
+/// Something that runs, as a description of the running system has it: a service of a compose file, a container of
 /// Kubernetes.
 #[derive(Debug, Clone)]
 pub struct Host {
+    /// The file whose folder it is near to: of a kustomization its own, not that of a manifest it takes in.
     pub file: FileId,
     pub at: Span,
-    /// Names under which others reach it: `payments`, `payments.shop`, `payments.shop.svc.cluster.local`.
+    /// Names without a dot mean something among the hosts of one system first: a compose project, a kustomization.
+    pub system: Name,
+    /// Names under which others reach it: `payments`, `payments.shop`, `payments.shop.svc.cluster.local`; a `*` stands
+    /// for a namespace that the manifest does not say: `payments.*.svc`.
     pub names: Vec<Name>,
-    /// Port that is called → port on which it listens.
+    /// Port that is called by name → port on which it listens. Others mean themselves.
     pub ports: Vec<(u16, u16)>,
+    /// Port of the machine → port on which it listens: for what runs beside it, not inside the system.
+    pub published: Vec<(u16, u16)>,
     /// What runs there; the first that the tree has counts.
     pub runs: Vec<Runs>,
+    /// Folders of the packages that are built into what runs there.
+    pub parts: Vec<Name>,
     /// Its environment: variable → value.
     pub env: Vec<(Name, Name)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Runs {
-    /// The Cargo package in or nearest to that folder.
+    /// The Cargo package whose manifest lies in that folder.
     Folder(Name),
-    /// The Cargo package or binary with that name: an image's last part, a command.
-    Package(Name),
     /// A proxy with that config file.
     Config(Name),
+    /// Nothing of its own: it is another name for that host.
+    Elsewhere(Name),
 }
 
 /// A setting that its system does not take as it is written, or that lets in what it should not. The front-end knows the

@@ -80,6 +80,17 @@ impl serde::Serialize for Name {
     }
 }
 
+/// A path's last segment and what stands before it. By bytes: the search for a text in a text does far too much for this.
+pub fn split_last(path: &str) -> Option<(&str, &str)> {
+    let at = path.as_bytes().windows(2).rposition(|pair| pair == b"::")?;
+    Some((&path[..at], &path[at + 2..]))
+}
+
+/// A path's last segment.
+pub fn last_segment(path: &str) -> &str {
+    split_last(path).map_or(path, |(_, last)| last)
+}
+
 /// The candidate that `word` was probably meant to be, for "did you mean" in errors.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
@@ -106,7 +117,14 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{last_segment, nearest, split_last};
+
+    #[test]
+    fn segments_of_paths() {
+        assert_eq!(split_last("a::b::c"), Some(("a::b", "c")));
+        assert_eq!((split_last("abc"), split_last("::a"), split_last("a::")), (None, Some(("", "a")), Some(("a", ""))));
+        assert_eq!((last_segment("a::bé"), last_segment("a"), last_segment("")), ("bé", "a", ""));
+    }
 
     #[test]
     fn the_nearest_name() {

@@ -71,8 +71,9 @@ pub fn models_for(sources: &Sources) -> Result<Vec<Model>, LoadError> {
         .filter(|(_, f)| f.path.ends_with("Cargo.toml") || f.path.ends_with("Cargo.lock"))
         .map(|(_, f)| f.text.as_str())
         .collect();
+    let manifests = version::Manifests::new(texts);
     let several = |m: &Model| all.iter().filter(|other| other.krate == m.krate).count() > 1;
-    let keep: Vec<bool> = all.iter().map(|m| !several(m) || version::fits(m, &texts)).collect();
+    let keep: Vec<bool> = all.iter().map(|m| !several(m) || manifests.fit(m)).collect();
     Ok(all.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(m, _)| m).collect())
 }
 

@@ -3,7 +3,7 @@
 //! A comment is found by a small lexer, never by searching the text, so that a string that happens to hold the words says
 //! nothing. How far one reaches is found by matching brackets: that needs no syntax tree and works in files that do not parse.
 
-mod lex;
+pub mod lex;
 
 use crate::source::{FileId, Span};
 use lex::{Kind, Token};
@@ -40,7 +40,7 @@ pub fn comments(file: FileId, text: &str) -> Vec<Comment> {
     if !text.contains("retrylint:") {
         return Vec::new();
     }
-    let tokens = lex::tokens(text);
+    let tokens: Vec<Token> = lex::tokens(text).collect();
     let said = tokens.iter().filter(|t| t.kind == Kind::Comment);
     said.filter_map(|t| comment(file, text, &tokens, *t)).collect()
 }

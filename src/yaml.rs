@@ -28,7 +28,7 @@ pub const MAX_BYTES: usize = 16 << 20;
 /// Nodes of one text.
 pub const MAX_NODES: usize = 2_000_000;
 /// What one document may stand for when every alias is followed: a node counts one and one more for 32 bytes of text.
-pub const MAX_WEIGHT: u64 = 4_000_000;
+pub const MAX_WEIGHT: u64 = 2_000_000;
 /// Levels of one document when every alias is followed.
 pub const MAX_DEPTH: u32 = 512;
 /// After so many problems the rest of a text is left alone.

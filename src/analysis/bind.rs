@@ -11,7 +11,7 @@ use super::hops::Came;
 use super::mentions::{called_param, used};
 use super::node::{Arena, Covers, Node, NodeId};
 use super::number::{self, Num};
-use crate::class::{Ending, Endings, FailureClass};
+use crate::class::{Ending, Endings};
 use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId};
 use crate::fact::{Facts, Request};
 use crate::graph::{Graph, Links};
@@ -92,14 +92,13 @@ pub struct Binder<'a> {
     pub(super) cuts: usize,
     nodes_before: usize,
     no_request: Rc<Came>,
-    pub(super) handler_rules: Rc<[(Endings, Endings)]>,
+    /// Per handler whose code shows its answers: these.
+    pub(super) answers: FxHashMap<PlaceId, Endings>,
 }
 
 impl<'a> Binder<'a> {
     pub fn new(facts: &'a Facts, graph: &'a Graph, links: &'a Links<'a>) -> Binder<'a> {
-        use FailureClass::{Gateway, GatewayTimeout, ServerError, Unavailable};
-        // A handler whose work fails answers any of these; an answer that it did not look at is no failure of its work.
-        let answers = Endings::statuses_of([ServerError, Gateway, Unavailable, GatewayTimeout]);
+        let answers = facts.handlers.iter().filter_map(|h| Some((h.place, h.answers?))).collect();
         Binder {
             arena: Arena::new(),
             facts,
@@ -112,7 +111,7 @@ impl<'a> Binder<'a> {
             cuts: 0,
             nodes_before: 0,
             no_request: Rc::default(),
-            handler_rules: Rc::from([(Endings::ERRORS, answers), (Endings::STATUSES, Endings::OK)]),
+            answers,
         }
     }
 

@@ -10,6 +10,7 @@ use super::mentions::called_param;
 use super::node::{BoundLayer, Node, NodeId};
 use super::number;
 use super::table::Turns;
+use crate::class::{Endings, FailureClass};
 use crate::effect::{Effect, Key, PlaceId, Remote, Repeat, RepeatKind, Safety};
 use crate::fact::Request;
 use crate::graph::calls::walk;
@@ -120,13 +121,18 @@ impl<'a> Binder<'a> {
                 continue;
             };
             let answers_itself = self.facts.place(lead.place).takes_request;
-            nodes.push(if answers_itself { body } else { self.handler(body) });
+            nodes.push(if answers_itself { body } else { self.handler(lead.place, body) });
         }
         (!nodes.is_empty()).then(|| self.one_of(nodes))
     }
 
-    fn handler(&mut self, body: NodeId) -> NodeId {
-        let rules = Rc::clone(&self.handler_rules);
+    /// A handler whose work fails answers what its code shows, else any failure of a server; an answer that it got and did
+    /// not look at is no failure of its work.
+    fn handler(&mut self, place: PlaceId, body: NodeId) -> NodeId {
+        use FailureClass::{Gateway, GatewayTimeout, ServerError, Unavailable};
+        let any = || Endings::statuses_of([ServerError, Gateway, Unavailable, GatewayTimeout]);
+        let answers = self.answers.get(&place).copied().unwrap_or_else(any);
+        let rules = Rc::from([(Endings::ERRORS, answers), (Endings::STATUSES, Endings::OK)]);
         self.arena.add(Node::Map(rules, body))
     }
 

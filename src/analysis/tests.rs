@@ -109,6 +109,7 @@ impl Make {
             path,
             service: name.into(),
             package: name.into(),
+            answers: None,
         });
         place
     }
@@ -379,7 +380,7 @@ fn dependencies_are_named_by_what_is_known() {
     let text = |t: &str| Some(Name::new(t));
     let parts = vec![
         named(Target { address: text("postgres://db.internal:5432/app"), ..Target::default() }),
-        named(Target { env: text("DB_URL"), ..Target::default() }),
+        named(Target { address: text("{$DB_URL}"), ..Target::default() }),
         named(Target { via: text("AppState.db"), ..Target::default() }),
         named(Target { method: text("Bus::publish"), ..Target::default() }),
         named(Target { param: Some(0), ..Target::default() }),

@@ -37,10 +37,9 @@ pub enum Safety {
 /// Where the address comes from; the name of the dependency is made of it (semantics.md, Which dependency).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Target {
-    /// The address as far as it is constant: `http://payments:8080/charge`, with `{}` for what is not.
+    /// The address as far as it is constant: `http://payments:8080/charge`, with `{}` for what is not and `{$NAME}` for
+    /// what is read from the environment ([`super::variable`]).
     pub address: Option<Name>,
-    /// Variables of the environment it is read from, without `$`.
-    pub env: Option<Name>,
     /// How the code names the client: `AppState.db`, `url`.
     pub via: Option<Name>,
     /// The receiver's type and method for an unknown remote: `Bus::publish`.

@@ -8,6 +8,7 @@ pub mod envoy;
 pub mod nginx;
 pub mod rust;
 pub mod statements;
+pub mod topology;
 
 use crate::fact::Facts;
 use crate::settings::Settings;
@@ -39,7 +40,7 @@ pub trait FrontEnd: Sync {
 }
 
 /// The formats besides Rust, in the order in which their places are numbered.
-pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy, &nginx::Nginx];
+pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy, &nginx::Nginx, &topology::Topology];
 
 /// Whether any format of configs may want to read that file.
 pub fn is_config(path: &str, text: &str) -> bool {

@@ -3,12 +3,14 @@
 //! The order in which names apply is the one of semantics.md, "Which dependency, which system". A proxy that answers is a hop
 //! and no dependency; a service that answers is one, besides what lies behind it.
 
+mod ends;
+
 use super::address::{Address, paths_fit};
 use super::naming::Naming;
-use super::nearby::{Claims, Nearby};
-use super::routes;
-use crate::effect::{Passes, PlaceId, Remote, Target};
-use crate::fact::{Facts, Handler, Place, Request, Runs};
+use super::nearby::Nearby;
+use super::running::Running;
+use crate::effect::{Passes, PlaceId, Remote, Target, variable};
+use crate::fact::{Facts, Handler, Place, Request};
 use crate::name::Name;
 use crate::settings::{Service, Settings};
 use crate::source::Sources;
@@ -45,6 +47,7 @@ pub struct Links<'a> {
     /// Per place: the service of the settings it belongs to.
     home: Vec<Option<usize>>,
     nearby: Nearby<'a>,
+    running: Running<'a>,
     naming: Naming,
 }
 
@@ -53,6 +56,8 @@ struct Ask<'c> {
     place: PlaceId,
     remote: &'c Remote,
     target: &'c Target,
+    /// The hosts of a described system that run the place.
+    homes: &'c [usize],
     /// The request as it is sent.
     sent: Request,
 }
@@ -76,8 +81,9 @@ impl<'a> Links<'a> {
             facts.handlers.iter().filter(here).collect()
         };
         let handlers = (0..settings.services.len()).map(of).collect();
-        let (nearby, naming) = (Nearby::new(facts, sources), Naming::new(facts, sources));
-        Links { facts, settings, sources, handlers, home, nearby, naming }
+        let (nearby, naming) = (Nearby::new(facts, settings, sources), Naming::new(facts, sources));
+        let running = Running::new(facts, sources);
+        Links { facts, settings, sources, handlers, home, nearby, running, naming }
     }
 
     /// The service that a place belongs to, as names of dependencies hold it.
@@ -88,22 +94,30 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Where a remote call of that place leads: one link per server that it names, equal ones once each, in their order;
-    /// one link where it names none. `given` is the address that a caller has bound to its parameter, `came` the request
-    /// that the place got.
+    /// Where a remote call of that place leads: one link per server that it names, in their order; where it names none one,
+    /// or one per alternative. `given` is the address that a caller has bound to its parameter, `came` the request that the
+    /// place got.
     pub fn links(&self, place: PlaceId, remote: &Remote, given: Option<&Name>, came: &Request) -> Vec<Link> {
-        let bound = given.map(|text| match text.strip_prefix('$') {
-            Some(env) => Target { env: Some(Name::new(env)), ..Target::default() },
-            None => Target { address: Some(text.clone()), ..Target::default() },
-        });
+        let bound = given.map(|text| Target { address: Some(text.clone()), ..Target::default() });
         let target = bound.as_ref().unwrap_or(&remote.target);
-        let written = self.address(place, target);
-        let sent = sent(remote, &written, came);
-        let ask = Ask { place, remote, target, sent };
-        if target.servers.is_empty() {
-            return vec![self.link(&ask, &written)];
+        let homes = self.running.hosts_of(self.facts.place(place).at.file);
+        if !target.servers.is_empty() {
+            let ask =
+                Ask { place, remote, target, homes, sent: sent(remote, &self.addresses(target, homes)[0].1, came) };
+            return target.servers.iter().map(|server| self.one(&ask, &Address::parse(server))).collect();
         }
-        target.servers.iter().map(|server| self.link(&ask, &Address::parse(server))).collect()
+        let addresses = self.addresses(target, homes);
+        let mut links = Vec::new();
+        for (homes, address) in &addresses {
+            let ask = Ask { place, remote, target, homes, sent: sent(remote, address, came) };
+            links.extend(self.alternatives(&ask, address));
+        }
+        if addresses.len() > 1 {
+            let files = addresses.iter().flat_map(|(homes, _)| *homes).map(|home| self.facts.hosts[*home].file);
+            let gap = self.ambiguous(files.collect());
+            links.iter_mut().filter(|l| !l.gaps.contains(&gap)).for_each(|link| link.gaps.push(gap.clone()));
+        }
+        links
     }
 
     /// Every place that a call can lead to, whatever request comes in.
@@ -112,59 +126,52 @@ impl<'a> Links<'a> {
         links.into_iter().flat_map(|link| link.leads).map(|lead| lead.place).collect()
     }
 
-    /// The address of a target; one that is read from a variable has the value that the described system gives it.
-    fn address(&self, place: PlaceId, target: &Target) -> Address {
-        let set = || target.env.as_ref().and_then(|env| self.variable(place, env));
-        target.address.clone().or_else(set).as_deref().map(Address::parse).unwrap_or_default()
-    }
-
-    fn variable(&self, place: PlaceId, name: &Name) -> Option<Name> {
-        let set =
-            |host: &'a crate::fact::Host| host.env.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
-        let runs_here = |host: &&crate::fact::Host| host.runs.iter().any(|runs| self.runs(runs, place));
-        self.facts.hosts.iter().filter(runs_here).find_map(set)
-    }
-
-    fn runs(&self, runs: &Runs, place: PlaceId) -> bool {
-        let place = self.facts.place(place);
-        let known = (place.at.file.0 as usize) < self.sources.len();
-        match runs {
-            Runs::Package(name) => place.package == *name,
-            Runs::Folder(folder) => known && below(self.sources.path(place.at), folder),
-            Runs::Config(path) => known && *self.sources.path(place.at) == **path,
+    /// The addresses that a target can have, each with the hosts that give it: what is read from the environment has the
+    /// value that the described system sets.
+    fn addresses<'h>(&self, target: &Target, homes: &'h [usize]) -> Vec<(&'h [usize], Address)> {
+        let Some(text) = target.address.as_deref() else { return vec![(homes, Address::default())] };
+        if variable::first(text).is_none() {
+            return vec![(homes, Address::parse(text))];
         }
+        let given = |home: &usize| Address::parse(&variable::fill(text, &|name| self.running.value(*home, name)));
+        let Some(first) = homes.first() else { return vec![(homes, Address::parse(&variable::defaults(text)))] };
+        let all: Vec<Address> = homes.iter().map(given).collect();
+        if all.iter().all(|address| *address == all[0]) {
+            return vec![(homes, given(first))];
+        }
+        homes.chunks(1).zip(all).collect()
     }
 
-    fn link(&self, ask: &Ask<'_>, address: &Address) -> Link {
+    /// What answers at an address, each alternative by itself.
+    fn alternatives(&self, ask: &Ask<'_>, address: &Address) -> Vec<Link> {
         let listed = self.settings.dependencies.iter().find(|d| d.hosts.iter().any(|h| address.is_at(h)));
         if let Some(listed) = listed {
-            return Link::named(Name::new(&listed.name));
+            return vec![Link::named(Name::new(&listed.name))];
         }
         if let Some(service) = self.service_at(address) {
-            return self.to_service(service, ask, Vec::new());
+            return vec![self.to_service(service, ask, Vec::new())];
         }
         if address.host.is_none()
             && let Some(link) = self.by_edge(ask)
         {
-            return link;
+            return vec![link];
         }
-        match self.nearby.claims(ask.remote.at.file, address) {
-            Claims::Entrances(all) => self.through(&all, ask, address),
-            Claims::Hosts(all) => self.to_hosts(&all, ask, address),
-            Claims::Nothing => Link::named(self.named(ask, address)),
-        }
+        self.claimed(ask, address, 0)
     }
 
     /// The constant hosts of a call of another service, if neither the tree nor the settings say what they are.
     pub fn unresolved(&self, place: PlaceId, remote: &Remote) -> Vec<Name> {
-        let between_services = remote.system == "http" || remote.system == "grpc";
-        let texts = remote.target.address.iter().chain(&remote.target.servers).filter(|_| between_services);
+        if remote.system != "http" && remote.system != "grpc" {
+            return Vec::new();
+        }
+        let asker = self.asker(place);
         let leads_nowhere = |address: &Address| {
             let listed = self.settings.dependencies.iter().any(|d| d.hosts.iter().any(|h| address.is_at(h)));
             let known = listed || self.service_at(address).is_some();
-            !known && self.nearby.claims(self.facts.place(place).at.file, address) == Claims::Nothing
+            !known && self.nearby.claims(asker, &self.running, address).is_empty()
         };
-        let addresses = texts.map(|text| Address::parse(text));
+        let own = self.addresses(&remote.target, asker.homes).into_iter().map(|(_, address)| address);
+        let addresses = own.chain(remote.target.servers.iter().map(|server| Address::parse(server)));
         addresses.filter(leads_nowhere).filter_map(|a| a.shown()).map(Name::from).collect()
     }
 
@@ -204,12 +211,6 @@ impl<'a> Links<'a> {
         self.to_handlers(&service_of.name, &self.handlers[service], ask, gaps)
     }
 
-    fn entrances_of(&self, path: &str) -> Vec<usize> {
-        let file = self.sources.find(path);
-        let all = self.facts.entrances.iter().enumerate();
-        all.filter(|(_, e)| Some(e.file) == file).map(|(i, _)| i).collect()
-    }
-
     fn to_handlers(&self, name: &str, all: &[&Handler], ask: &Ask<'_>, mut gaps: Vec<Name>) -> Link {
         let fitting: Vec<&&Handler> = all.iter().filter(|h| fits(h, ask)).collect();
         if !all.is_empty() && fitting.is_empty() {
@@ -226,74 +227,6 @@ impl<'a> Links<'a> {
         Link { dependency: Some(Name::new(name)), leads, gaps }
     }
 
-    /// Through one of several proxies: the routes that answer there.
-    fn through(&self, entrances: &[usize], ask: &Ask<'_>, address: &Address) -> Link {
-        let mut link = Link::default();
-        for entrance in entrances {
-            let entrance = &self.facts.entrances[*entrance];
-            let host = address.host.as_deref().filter(|_| ask.target.passes.is_none());
-            let routes = routes::answering(entrance, host, &ask.sent);
-            if routes.len() > 1 {
-                let file = &self.sources.get(entrance.file).path;
-                link.gaps.push(Name::from(format!("which route of {file} answers")));
-            }
-            link.leads.extend(routes.iter().map(|r| Lead { place: r.place, request: ask.sent.clone() }));
-        }
-        if entrances.len() > 1 {
-            let file = |i: &usize| self.sources.get(self.facts.entrances[*i].file).path.clone();
-            let mut files: Vec<String> = entrances.iter().map(file).collect();
-            files.dedup();
-            link.gaps.push(Name::from(format!("ambiguous: {}", files.join(" or "))));
-        }
-        if link.leads.is_empty() {
-            link.dependency = Some(self.named(ask, address));
-        }
-        link
-    }
-
-    /// To something that a description of the system names: what runs there, if the tree has it.
-    fn to_hosts(&self, hosts: &[usize], ask: &Ask<'_>, address: &Address) -> Link {
-        let mut links: Vec<Link> = hosts.iter().map(|i| self.to_host(*i, ask, address)).collect();
-        let ambiguous = links.len() > 1;
-        let mut link = links.remove(0);
-        for other in links {
-            link.leads.extend(other.leads.into_iter().filter(|lead| !link.leads.contains(lead)).collect::<Vec<_>>());
-            link.gaps.extend(other.gaps);
-        }
-        if ambiguous {
-            let file = |i: &usize| self.sources.get(self.facts.hosts[*i].file).path.clone();
-            let files: Vec<String> = hosts.iter().map(file).collect();
-            link.gaps.push(Name::from(format!("ambiguous: {}", files.join(" or "))));
-        }
-        link
-    }
-
-    fn to_host(&self, host: usize, ask: &Ask<'_>, address: &Address) -> Link {
-        let host = &self.facts.hosts[host];
-        let called = address.port.or(address.usual);
-        let inside =
-            host.ports.iter().find(|(outside, _)| Some(*outside) == called).map_or(called, |(_, to)| Some(*to));
-        for runs in &host.runs {
-            if let Runs::Config(path) = runs {
-                let mut entrances = self.entrances_of(path);
-                let at_port = |i: &usize| self.facts.entrances[*i].listens.iter().any(|l| Some(l.port) == inside);
-                if entrances.iter().any(at_port) {
-                    entrances.retain(at_port);
-                }
-                if !entrances.is_empty() {
-                    return self.through(&entrances, ask, address);
-                }
-                continue;
-            }
-            let here: Vec<&Handler> = self.facts.handlers.iter().filter(|h| self.runs(runs, h.place)).collect();
-            if !here.is_empty() {
-                let name = host.names.first().map_or("service", |n| n.as_str());
-                return self.to_handlers(name, &here, ask, Vec::new());
-            }
-        }
-        Link::named(self.named(ask, address))
-    }
-
     fn named(&self, ask: &Ask<'_>, address: &Address) -> Name {
         let (service, system, target) = (self.service(ask.place), &ask.remote.system, ask.target);
         if let Some(name) = self.naming.of(ask.remote) {
@@ -302,7 +235,7 @@ impl<'a> Links<'a> {
         if let Some(shown) = address.shown() {
             return Name::from(shown);
         }
-        if let Some(env) = &target.env {
+        if let Some(env) = target.address.as_deref().and_then(variable::first) {
             return Name::from(format!("{service}:${env}"));
         }
         if let Some(via) = &target.via {

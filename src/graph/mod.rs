@@ -9,6 +9,7 @@ pub mod link;
 pub mod naming;
 pub mod nearby;
 pub mod routes;
+pub mod running;
 
 use rustc_hash::FxHashSet;
 

@@ -2,10 +2,10 @@
 
 use std::sync::RwLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FnModel, Model, Models, TypeModel};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 /// Where a piece of a model stands; models are never changed once they are indexed.
 type Place = (usize, Name);
@@ -22,7 +22,18 @@ pub struct Lookup {
     function_patterns: Vec<Place>,
     trait_methods: FxHashMap<Name, Vec<Place>>,
     types_tried: Tried,
-    functions_tried: Tried,
+    functions_tried: RwLock<FxHashMap<Name, Option<Known>>>,
+    /// Crates with a model, as code names them.
+    crates: FxHashSet<String>,
+}
+
+/// Where the model of a function stands.
+#[derive(Debug, Clone)]
+enum Known {
+    Function(Place),
+    /// Of a type or a trait, with the method's name in it.
+    Method(Place, Name),
+    TraitMethod(Place, Name),
 }
 
 /// Patterns are tried once per path; the same paths are asked for all the time.
@@ -54,60 +65,87 @@ impl Models {
     }
 
     pub fn type_model(&self, path: &str) -> Option<&TypeModel> {
-        if let Some(at) = self.lookup.types.get(path) {
-            return self.models[*at].types.get(path);
+        let at = self.type_place(path)?;
+        self.models[at.0].types.get(&at.1)
+    }
+
+    fn type_place(&self, path: &str) -> Option<Place> {
+        match self.lookup.types.get_key_value(path) {
+            Some((path, at)) => Some((*at, path.clone())),
+            None => tried(&self.lookup.types_tried, &self.lookup.type_patterns, path),
         }
-        let found = tried(&self.lookup.types_tried, &self.lookup.type_patterns, path)?;
-        self.models[found.0].types.get(&found.1)
     }
 
     /// A method of a type, of what it derefs to, or its `*` method.
     pub fn method(&self, type_path: &str, name: &str) -> Option<&FnModel> {
-        let mut path = Name::new(type_path);
+        let (at, name) = self.method_place(type_path, name)?;
+        self.models[at.0].types.get(&at.1)?.methods.get(&name)
+    }
+
+    /// The type that has the method, and under which name.
+    fn method_place(&self, type_path: &str, name: &str) -> Option<(Place, Name)> {
+        let mut path = type_path;
         let mut any = None;
         for _ in 0..STEPS {
-            let Some(model) = self.type_model(&path) else {
+            let Some(at) = self.type_place(path) else {
                 break;
             };
-            if let Some(found) = model.methods.get(name) {
+            let Some((_, model)) = self.models[at.0].types.get_key_value(&at.1) else {
+                break;
+            };
+            let found = |name: &str| model.methods.get_key_value(name).map(|(name, _)| (at.clone(), name.clone()));
+            if let Some(found) = found(name) {
                 return Some(found);
             }
-            any = any.or_else(|| model.methods.get("*"));
+            any = any.or_else(|| found("*"));
             match &model.derefs_to {
-                Some(next) => path = next.clone(),
+                Some(next) => path = next,
                 None => break,
             }
         }
         any
     }
 
-    /// A free function by path, or an associated one through its type.
+    /// A free function by path, or an associated one through its type. Every call of the program is asked for by several
+    /// passes, and most are of nobody's model: what was found is kept, and so is that nothing was.
     pub fn function(&self, path: &str) -> Option<&FnModel> {
-        if let Some(at) = self.lookup.functions.get(path) {
-            return self.models[*at].functions.get(path);
+        let known = self.lookup.functions_tried.read().ok().and_then(|known| known.get(path).cloned());
+        let known = known.unwrap_or_else(|| {
+            let found = self.find_function(path);
+            if let Ok(mut known) = self.lookup.functions_tried.write() {
+                known.insert(Name::new(path), found.clone());
+            }
+            found
+        });
+        match known? {
+            Known::Function((at, path)) => self.models[at].functions.get(&path),
+            Known::Method((at, path), name) => self.models[at].types.get(&path)?.methods.get(&name),
+            Known::TraitMethod((at, path), name) => self.models[at].traits.get(&path)?.methods.get(&name),
         }
-        if let Some((type_path, name)) = path.rsplit_once("::")
-            && let Some(found) = self.method(type_path, name)
-        {
-            return Some(found);
-        }
-        if let Some(found) = self.trait_function(path) {
-            return Some(found);
-        }
-        let found = tried(&self.lookup.functions_tried, &self.lookup.function_patterns, path)?;
-        self.models[found.0].functions.get(&found.1)
     }
 
-    /// A trait's method by the trait's path (`backon::Retryable::retry`).
-    fn trait_function(&self, path: &str) -> Option<&FnModel> {
-        let (of, name) = path.rsplit_once("::")?;
-        self.trait_methods(name).find(|(path, _)| ***path == *of).map(|(_, model)| model)
+    fn find_function(&self, path: &str) -> Option<Known> {
+        if let Some((path, at)) = self.lookup.functions.get_key_value(path) {
+            return Some(Known::Function((*at, path.clone())));
+        }
+        if let Some((of, name)) = split_last(path) {
+            if let Some((at, name)) = self.method_place(of, name) {
+                return Some(Known::Method(at, name));
+            }
+            // A trait's method by the trait's path (`backon::Retryable::retry`).
+            let of_traits = self.lookup.trait_methods.get(name).into_iter().flatten();
+            if let Some(at) = of_traits.into_iter().find(|(_, path)| *path == of) {
+                return Some(Known::TraitMethod(at.clone(), Name::new(name)));
+            }
+        }
+        let patterns = &self.lookup.function_patterns;
+        patterns.iter().find(|(_, pattern)| path_matches(pattern, path)).cloned().map(Known::Function)
     }
 
     /// Whether any model speaks for the crate a path begins with.
     pub fn is_modelled(&self, path: &str) -> bool {
         let krate = path.split("::").next().unwrap_or(path);
-        self.models.iter().any(|m| m.krate.replace('-', "_") == krate)
+        self.lookup.crates.contains(krate)
     }
 
     /// Traits of models that add a method of that name, with the method.
@@ -144,6 +182,7 @@ fn tried(known: &Tried, patterns: &[Place], path: &str) -> Option<Place> {
 
 impl Lookup {
     fn add(&mut self, at: usize, model: &Model) {
+        self.crates.insert(model.krate.replace('-', "_"));
         for (from, to) in &model.aliases {
             match (from.strip_suffix('*'), to.strip_suffix('*')) {
                 (Some(from), Some(to)) => self.module_aliases.push((from.into(), to.into())),

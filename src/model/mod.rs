@@ -382,6 +382,8 @@ pub enum Entry {
     Resource { function: Name, path: u16, methods: Vec<Name> },
     /// `Router::fallback(handler)`: answers whatever path has no handler of its own.
     Fallback { method: Name, handler: u16 },
+    /// `TcpListener::bind("0.0.0.0:8080")`: the path of what opens a socket, and the argument that holds the address.
+    Listen { path: Name, address: u16 },
     /// `Router::nest("/prefix", router)`; without `path` a plain `merge`.
     Nest {
         method: Name,

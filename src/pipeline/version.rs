@@ -1,26 +1,46 @@
 //! Which versions of a crate a tree uses, for models that hold for some of them only.
 
 use semver::{Version, VersionReq};
+use serde::Deserialize;
 
 use crate::model::Model;
 
-/// Whether the model holds for a version that the manifests lock or ask for; if none names the crate, it does.
-pub fn fits(model: &Model, manifests: &[&str]) -> bool {
-    let Ok(range) = VersionReq::parse(&model.versions) else { return true };
-    let locked: Vec<Version> = manifests.iter().flat_map(|text| locked(text, &model.krate)).collect();
-    if !locked.is_empty() {
-        return locked.iter().any(|v| range.matches(v));
-    }
-    let asked: Vec<Version> = manifests.iter().flat_map(|text| asked(text, &model.krate)).collect();
-    asked.is_empty() || asked.iter().any(|v| range.matches(v))
+/// The manifests of a tree, those of them that lock versions read once: they are long, and several models ask.
+pub struct Manifests<'t> {
+    texts: Vec<&'t str>,
+    locked: Vec<Locked>,
 }
 
-/// Versions of the crate in the text of a Cargo.lock.
-fn locked(text: &str, krate: &str) -> Vec<Version> {
-    let Ok(table) = text.parse::<toml::Table>() else { return Vec::new() };
-    let packages = table.get("package").and_then(|p| p.as_array()).into_iter().flatten();
-    let of = |p: &toml::Value| Version::parse(p.get("version")?.as_str()?).ok();
-    packages.filter(|p| p.get("name").and_then(|n| n.as_str()) == Some(krate)).filter_map(of).collect()
+/// What is read of a Cargo.lock.
+#[derive(Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(Deserialize)]
+struct Locked {
+    name: String,
+    version: Option<String>,
+}
+
+impl<'t> Manifests<'t> {
+    pub fn new(texts: Vec<&'t str>) -> Manifests<'t> {
+        let locks = texts.iter().filter(|text| text.contains("[[package]]"));
+        let locks = locks.filter_map(|text| toml::from_str::<Lock>(text).ok());
+        Manifests { locked: locks.flat_map(|l| l.package).collect(), texts }
+    }
+
+    /// Whether the model holds for a version that the manifests lock or ask for; if none names the crate, it does.
+    pub fn fit(&self, model: &Model) -> bool {
+        let Ok(range) = VersionReq::parse(&model.versions) else { return true };
+        let locked = self.locked.iter().filter(|l| model.krate == *l.name);
+        let locked: Vec<Version> = locked.filter_map(|l| Version::parse(l.version.as_ref()?).ok()).collect();
+        if !locked.is_empty() {
+            return locked.iter().any(|v| range.matches(v));
+        }
+        let asked: Vec<Version> = self.texts.iter().flat_map(|text| asked(text, &model.krate)).collect();
+        asked.is_empty() || asked.iter().any(|v| range.matches(v))
+    }
 }
 
 /// Versions that a Cargo.toml asks for, in any of its dependency tables, filled up to three numbers.

@@ -11,10 +11,10 @@ use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::value::{Bound, Origin};
 
 pub struct Data {
-    sources: Sources,
-    facts: Facts,
-    analysis: Analysis,
-    findings: Vec<Finding>,
+    pub sources: Sources,
+    pub facts: Facts,
+    pub analysis: Analysis,
+    pub findings: Vec<Finding>,
 }
 
 impl Data {
@@ -146,7 +146,7 @@ fn row(a: Span, dependency: &str, amplification: u64) -> Row {
         attempts: Bound::Exactly(amplification),
         amplification: Bound::Exactly(amplification),
         ceiling: Bound::Unbounded,
-        sustained: Bound::Exactly(1.0),
+        sustained: Bound::Exactly(amplification as f64),
         replays: None,
         worst: Scenario::Refuses,
         failing: Name::new(dependency),

@@ -25,21 +25,27 @@ pub struct Token {
 }
 
 /// Tokens and comments in order, without white space.
-pub fn tokens(text: &str) -> Vec<Token> {
-    let bytes = text.as_bytes();
-    let mut all = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at].is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        let (kind, end) = next(bytes, at);
-        let end = end.clamp(at + 1, bytes.len());
-        all.push(Token { kind, start: at, end: boundary(text, end) });
-        at = boundary(text, end);
+pub fn tokens(text: &str) -> Tokens<'_> {
+    Tokens { text, at: 0 }
+}
+
+#[derive(Debug, Clone)]
+pub struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + bytes.get(self.at..)?.iter().position(|b| !b.is_ascii_whitespace())?;
+        let (kind, end) = next(bytes, start);
+        let end = boundary(self.text, end.clamp(start + 1, bytes.len()));
+        self.at = end;
+        Some(Token { kind, start, end })
     }
-    all
 }
 
 fn boundary(text: &str, mut at: usize) -> usize {

@@ -237,6 +237,11 @@ impl<'a> Comparison<'a> {
                 self.wrong.push(format!("{name}: expected {number} attempts under {scenario}, reported {reported}"));
             }
         }
+        for gap in want.get("gaps").and_then(|v| v.as_array()).into_iter().flatten().map(plain) {
+            if !list(dependency, "gaps").iter().any(|g| *g == *gap) {
+                self.wrong.push(format!("{name}: expected the gap `{gap}`, reported {}", dependency["gaps"]));
+            }
+        }
         if let Some(replays) = want.get("replays").map(plain).filter(|n| !same_bound(n, &dependency["replays"])) {
             let reported = shown([&dependency["replays"]]);
             self.wrong.push(format!("{name}: expected replays {replays}, reported {reported}"));

@@ -139,7 +139,6 @@ pub struct TcpProxy {
 /// A route configuration.
 #[derive(Debug)]
 pub struct Table {
-    pub at: Span,
     pub name: Option<Name>,
     pub hosts: Vec<VirtualHost>,
     pub mirrors: Vec<Mirror>,
@@ -246,6 +245,8 @@ pub struct Policy {
     pub status_codes: Option<Set<Vec<u16>>>,
     pub back_off: Option<BackOff>,
     pub rate_limited: Option<RateLimited>,
+    /// Fields that no retry policy has, by their name.
+    pub foreign: Vec<(Name, Span)>,
     /// Response headers are asked.
     pub headers: bool,
     /// The methods that it asks for (`:method` among `retriable_request_headers`); empty for any.

@@ -5,7 +5,9 @@
 
 mod tcp;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
 
 use super::config::{
     Action, Filter, FilterKind, Listener, Listens, Manager, Path, Route, Routes, Table, TcpProxy, VirtualHost,
@@ -38,8 +40,8 @@ struct Maker<'s, 'f> {
     waiting: Vec<(PlaceId, Waiting<'s>)>,
     /// What answers behind an internal listener, by its file and position.
     internal: FxHashMap<(FileId, usize), Vec<PlaceId>>,
-    /// Names of places that are given away.
-    named: FxHashSet<(FileId, String)>,
+    /// How often a name was asked for.
+    named: HashMap<(FileId, String), u32>,
 }
 
 pub fn facts(system: &System<'_>, facts: &mut Facts) {
@@ -49,7 +51,7 @@ pub fn facts(system: &System<'_>, facts: &mut Facts) {
         for index in 0..source.file.listeners.len() {
             maker.listener(source, index);
         }
-        for table in source.file.tables.iter().filter(|t| !system.is_used(t)) {
+        for table in system.unused_tables(source) {
             maker.loose_table(Way { file: source.id, manager: None, server_names: &[], table });
         }
     }
@@ -119,12 +121,15 @@ impl<'s> Maker<'s, '_> {
     /// A place with nothing in it, under a name that is its own in the file.
     fn place(&mut self, source: &Source<'_>, what: &str, of: &str, at: Span) -> PlaceId {
         let plain = format!("{} {what}", source.file_name());
-        let numbered = (2..).map(|n| format!("{plain} of {of} ({n})"));
-        let mut names = [plain.clone(), format!("{plain} of {of}")].into_iter().chain(numbered);
-        let free = names.find(|name| self.named.insert((source.id, name.clone())));
+        let count = self.named.entry((source.id, plain.clone())).or_default();
+        *count += 1;
+        let name = match *count {
+            1 => plain,
+            n => format!("{plain} of {of} ({n})"),
+        };
         let folder = Name::new(source.system_name());
         self.facts.add_place(Place {
-            name: Name::from(free.unwrap_or(plain)),
+            name: Name::from(name),
             at,
             params: Vec::new(),
             body: Effect::Nothing,
@@ -251,7 +256,7 @@ pub fn routes<'s>(system: &'s System<'s>) -> Vec<Around<'s>> {
     for source in &system.sources {
         let used =
             source.file.managers().filter_map(|m| table(system, source.id, m).map(|(file, t)| (Some(m), file, t)));
-        let loose = source.file.tables.iter().filter(|t| !system.is_used(t)).map(|t| (None, source.id, t));
+        let loose = system.unused_tables(source).map(|t| (None, source.id, t));
         for (manager, file, table) in used.chain(loose) {
             let of = |host: &'s VirtualHost| {
                 host.routes.iter().map(move |route| Around { file, manager, table, host, route })

@@ -12,11 +12,14 @@ mod route;
 pub mod rules;
 mod system;
 
+#[cfg(test)]
+mod hostile_tests;
+
 use super::{FrontEnd, World, comments};
 use crate::fact::{Facts, Problem};
 use crate::source::FileId;
 use crate::yaml::{self, ProblemKind, Tree};
-use system::System;
+use system::{Source, System};
 
 /// The front-end.
 pub struct Envoy;
@@ -32,7 +35,7 @@ impl FrontEnd for Envoy {
     }
 
     fn extract(&self, world: &World<'_>, facts: &mut Facts) {
-        let mut system = System::default();
+        let mut found = Vec::new();
         for (id, source) in world.sources.iter() {
             if !self.claims(&source.path, &source.text) {
                 continue;
@@ -42,9 +45,10 @@ impl FrontEnd for Envoy {
             let file = read::file(id, &tree);
             if file.holds_something() {
                 facts.comments.extend(comments::of_yaml(id, &tree));
-                system.add(world.sources, id, file);
+                found.push(Source { id, path: &source.path, file });
             }
         }
+        let system = System::new(found);
         emit::facts(&system, facts);
         remarks::remarks(&system, facts);
     }
@@ -68,7 +72,7 @@ fn is_surely(text: &str) -> bool {
 /// A file that is surely Envoy's and does not parse is said. A template is none yet, and says nothing; objects of
 /// Kubernetes that hold Envoy's words are somebody else's.
 fn problems(file: FileId, tree: &Tree<'_>, facts: &mut Facts) {
-    if !is_surely(tree.text()) || (tree.text().contains("apiVersion:") && tree.text().contains("kind:")) {
+    if !is_surely(tree.text()) || (tree.text().contains("apiVersion") && tree.text().contains("kind")) {
         return;
     }
     for problem in tree.problems().iter().filter(|p| p.kind != ProblemKind::Template) {

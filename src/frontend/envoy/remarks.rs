@@ -86,6 +86,18 @@ fn one_policy(system: &System<'_>, uses: &Uses<'_>, said: &mut Said<'_>) {
     said.refused(policy.num_retries.as_ref(), context, "num_retries", A_NUMBER);
     said.refused(policy.per_try_timeout.as_ref(), context, "per_try_timeout", A_DURATION);
     said.refused(policy.per_try_idle_timeout.as_ref(), context, "per_try_idle_timeout", A_DURATION);
+    said.refused(policy.retry_on.as_ref(), context, "retry_on", "text of conditions with commas between");
+    for (field, at) in &policy.foreign {
+        let belongs = rules().foreign_field(field).map_or("", |b| b.as_str());
+        let message = format!("Envoy refuses `{field}` here: no retry policy has a field of that name");
+        said.say(
+            RemarkKind::Rejected,
+            *at,
+            &format!("{context}.{field}"),
+            message,
+            &format!("what it says belongs into {belongs}"),
+        );
+    }
     back_off(policy, context, said);
     let words = layer::words(policy, around.asked(pass));
     conditions(policy, &words, context, said);
@@ -93,12 +105,12 @@ fn one_policy(system: &System<'_>, uses: &Uses<'_>, said: &mut Said<'_>) {
     let number = layer::attempts(policy).0.number();
     if words.works(policy) && number != Some(1) {
         budget(system, uses, context, said);
+        clusters(system, uses).for_each(|c| stopped(c, said));
     }
 }
 
 fn conditions(policy: &Policy, words: &Words<'_>, context: &str, said: &mut Said<'_>) {
-    let later = policy.retry_on.as_ref().is_some_and(|r| matches!(r.value, Given::Later(_)));
-    if later {
+    if policy.retry_on.as_ref().is_some_and(|r| r.is().is_none()) {
         return;
     }
     let holder = context;
@@ -186,12 +198,17 @@ fn back_off(policy: &Policy, context: &str, said: &mut Said<'_>) {
     }
 }
 
+/// The clusters that the routes of a policy name.
+fn clusters<'s>(system: &'s System<'s>, uses: &'s Uses<'s>) -> impl Iterator<Item = &'s Cluster> {
+    let of = move |(around, pass): &'s (Around<'s>, &'s Pass)| {
+        pass.to.clusters.iter().filter_map(move |c| system.cluster(around.file, c.is()?))
+    };
+    uses.routes.iter().flat_map(of)
+}
+
 fn budget(system: &System<'_>, uses: &Uses<'_>, context: &str, said: &mut Said<'_>) {
-    let clusters = uses
-        .routes
-        .iter()
-        .flat_map(|(around, pass)| pass.to.clusters.iter().filter_map(|c| system.cluster(around.file, c.is()?)));
-    let mut without: Vec<(&str, String)> = clusters.filter_map(|c| Some((c.name.as_str(), unlimited(c)?))).collect();
+    let mut without: Vec<(&str, String)> =
+        clusters(system, uses).filter_map(|c| Some((c.name.as_str(), unlimited(c)?))).collect();
     without.sort_unstable();
     without.dedup();
     let Some((name, brake)) = without.first() else { return };
@@ -262,18 +279,20 @@ fn cluster(cluster: &Cluster, said: &mut Said<'_>) {
     let context = format!("clusters.{}", cluster.name);
     said.refused(cluster.connect_timeout.as_ref(), &context, "connect_timeout", A_DURATION);
     said.refused(cluster.max_retries.as_ref(), &context, "max_retries", A_NUMBER);
-    if let Some(most) = layer::forbids(cluster) {
-        let message =
-            format!("max_retries 0 stops every retry to `{}`: 1 attempt, whatever its routes say", cluster.name);
-        let help = "raise it, or set a retry_budget; or take the retry policies out";
-        said.say(RemarkKind::Dead, most.at, &format!("{context}.max_retries"), message, help);
-    }
     if let Some(set) = cluster.max_requests_per_connection.as_ref().filter(|m| m.is() == Some(&1)) {
         let message =
             format!("max_requests_per_connection 1: every request to `{}` opens a connection of its own", cluster.name);
         let context = format!("{context}.max_requests_per_connection");
         said.say(RemarkKind::NoReuse, set.at, &context, message, "take it out, or raise it");
     }
+}
+
+/// A cluster that lets no retry through, and routes that would retry.
+fn stopped(cluster: &Cluster, said: &mut Said<'_>) {
+    let Some(most) = layer::forbids(cluster) else { return };
+    let message = format!("max_retries 0 stops every retry to `{}`: 1 attempt, whatever its routes say", cluster.name);
+    let help = "raise it, or set a retry_budget; or take the retry policies out";
+    said.say(RemarkKind::Dead, most.at, &format!("clusters.{}.max_retries", cluster.name), message, help);
 }
 
 fn shown(duration: Duration) -> String {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::class::{Endings, FailureClass};
 use crate::model;
 use crate::name::Name;
-use crate::yaml::proto_duration;
+use crate::yaml::{proto_duration, same_field};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,7 @@ pub struct Rules {
     pub about: Name,
     pub defaults: Defaults,
     conditions: BTreeMap<Name, Condition>,
+    foreign_fields: BTreeMap<Name, Name>,
     pub hedged: Hedged,
     pub answers: Vec<Answer>,
     pub denied: Denied,
@@ -123,6 +124,11 @@ impl Rules {
         let again = model::endings(&condition.again);
         let grpc = model::endings(condition.grpc.as_deref().unwrap_or_default());
         Some(Word { again, grpc: again | grpc, asks: condition.asks, is_grpc: condition.grpc.is_some() })
+    }
+
+    /// For a field that no retry policy has: where what it says belongs.
+    pub fn foreign_field(&self, written: &str) -> Option<&Name> {
+        self.foreign_fields.iter().find(|(field, _)| same_field(field, written)).map(|(_, belongs)| belongs)
     }
 
     /// What is tried again besides, with hedging.

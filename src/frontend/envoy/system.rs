@@ -1,8 +1,12 @@
 //! All Envoy files of a run, and what a name in one of them means: a cluster, a route table, an internal listener may stand
 //! in another file, which a control plane or a watched folder hands to the same process.
 
-use super::config::{Cluster, File, Listens, Routes, Table};
-use crate::source::{FileId, Sources};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use super::config::{Cluster, File, Listener, Listens, Routes, Table};
+use crate::name::Name;
+use crate::source::FileId;
 
 pub struct Source<'a> {
     pub id: FileId,
@@ -24,62 +28,98 @@ impl Source<'_> {
     }
 }
 
+/// Where something stands: a file among the sources, and a position in one of its lists.
+type Spot = (usize, usize);
+
 #[derive(Default)]
 pub struct System<'a> {
     pub sources: Vec<Source<'a>>,
+    by_id: HashMap<FileId, usize>,
+    clusters: HashMap<Name, Vec<Spot>>,
+    tables: HashMap<Name, Vec<Spot>>,
+    internal: HashMap<Name, Vec<Spot>>,
+    /// Tables that a listener takes its routes from.
+    used: HashSet<Spot>,
 }
 
 impl<'a> System<'a> {
-    pub fn add(&mut self, sources: &'a Sources, id: FileId, file: File) {
-        self.sources.push(Source { id, path: &sources.get(id).path, file });
+    /// All files together.
+    pub fn new(sources: Vec<Source<'a>>) -> System<'a> {
+        let mut system = System { sources, ..System::default() };
+        for (i, source) in system.sources.iter().enumerate() {
+            system.by_id.insert(source.id, i);
+            let file = &source.file;
+            note(&mut system.clusters, i, file.clusters.iter().map(|c| Some(&c.name)));
+            note(&mut system.tables, i, file.tables.iter().map(|t| t.name.as_ref()));
+            let internal = |l: &Listener| l.listens == Listens::Internal;
+            note(&mut system.internal, i, file.listeners.iter().map(|l| internal(l).then_some(&l.name)));
+        }
+        let named = |s: &Source<'_>| -> Vec<Spot> {
+            let names = s.file.managers().filter_map(|m| match &m.routes {
+                Routes::Named(name) => Some(name),
+                Routes::Inline(_) | Routes::Unknown => None,
+            });
+            names.filter_map(|name| system.pick(s.id, system.tables.get(name)?)).collect()
+        };
+        system.used = system.sources.iter().flat_map(named).collect();
+        system
     }
 
     pub fn source(&self, id: FileId) -> &Source<'a> {
-        self.sources.iter().find(|s| s.id == id).expect("files are asked for by those that stand in one")
+        let at = self.by_id.get(&id).expect("files are asked for by those that stand in one");
+        &self.sources[*at]
     }
 
     /// The cluster that a file means by a name.
     pub fn cluster(&self, from: FileId, name: &str) -> Option<&Cluster> {
-        self.look(from, |file| file.clusters.iter().find(|c| *c.name == *name))
+        let (source, at) = self.pick(from, self.clusters.get(name)?)?;
+        Some(&self.sources[source].file.clusters[at])
     }
 
     /// The route table that a file means by a name.
     pub fn table(&self, from: FileId, name: &str) -> Option<(FileId, &Table)> {
-        let named = |t: &&Table| t.name.as_ref().is_some_and(|n| **n == *name);
-        self.look(from, |file| file.tables.iter().find(named)).map(|table| (table.at.file, table))
+        let (source, at) = self.pick(from, self.tables.get(name)?)?;
+        let source = &self.sources[source];
+        Some((source.id, &source.file.tables[at]))
     }
 
-    /// Whether any listener of the run takes its routes from that table.
-    pub fn is_used(&self, table: &Table) -> bool {
-        let managers = self.sources.iter().flat_map(|s| s.file.managers().map(|m| (s.id, m)));
-        managers.into_iter().any(|(from, manager)| match &manager.routes {
-            Routes::Named(name) => self.table(from, name).is_some_and(|(_, found)| std::ptr::eq(found, table)),
-            Routes::Inline(_) | Routes::Unknown => false,
-        })
-    }
-
-    /// In the file itself; else, unless it is a bootstrap that holds all it needs, in the nearest file that is none, then in
-    /// the nearest bootstrap. A bootstrap never means what stands in another one.
-    fn look<'s, T>(&'s self, from: FileId, find: impl Fn(&'s File) -> Option<T>) -> Option<T> {
-        let own = self.source(from);
-        if let Some(found) = find(&own.file) {
-            return Some(found);
-        }
-        if own.file.bootstrap && !own.file.dynamic {
-            return None;
-        }
-        let others = self.sources.iter().filter(|s| s.id != from && !(own.file.bootstrap && s.file.bootstrap));
-        let found = others.filter_map(|s| Some((s, find(&s.file)?)));
-        let rank = |s: &Source<'_>| (!s.file.bootstrap, shared(own.path, s.path), std::cmp::Reverse(s.id));
-        found.max_by_key(|(s, _)| rank(s)).map(|(_, found)| found)
+    /// The tables of a file that no listener of the run takes its routes from.
+    pub fn unused_tables<'s>(&'s self, source: &'s Source<'a>) -> impl Iterator<Item = &'s Table> {
+        let at = self.by_id[&source.id];
+        let tables = source.file.tables.iter().enumerate();
+        tables.filter(move |(i, _)| !self.used.contains(&(at, *i))).map(|(_, table)| table)
     }
 
     /// The internal listener that a cluster means.
     pub fn internal(&self, from: FileId, name: &str) -> Option<(FileId, usize)> {
-        let here =
-            |file: &'_ File| file.listeners.iter().position(|l| l.listens == Listens::Internal && *l.name == *name);
-        let own = here(&self.source(from).file).map(|i| (from, i));
-        own.or_else(|| self.sources.iter().find_map(|s| Some((s.id, here(&s.file)?))))
+        let (source, at) = self.pick(from, self.internal.get(name)?)?;
+        Some((self.sources[source].id, at))
+    }
+
+    /// In the file itself; else, unless it is a bootstrap that holds all it needs, in the nearest file that is none, then in
+    /// the nearest bootstrap. A bootstrap never means what stands in another one.
+    fn pick(&self, from: FileId, spots: &[Spot]) -> Option<Spot> {
+        let own = self.source(from);
+        if let Some(spot) = spots.iter().find(|(s, _)| self.sources[*s].id == from) {
+            return Some(*spot);
+        }
+        if own.file.bootstrap && !own.file.dynamic {
+            return None;
+        }
+        let may = |s: &Source<'_>| !(own.file.bootstrap && s.file.bootstrap);
+        let rank = |s: &Source<'_>| (!s.file.bootstrap, shared(own.path, s.path), Reverse(s.id));
+        spots.iter().filter(|(s, _)| may(&self.sources[*s])).max_by_key(|(s, _)| rank(&self.sources[*s])).copied()
+    }
+}
+
+/// Notes where each name stands; within one file the first counts.
+fn note<'n>(all: &mut HashMap<Name, Vec<Spot>>, source: usize, names: impl Iterator<Item = Option<&'n Name>>) {
+    for (at, name) in names.enumerate() {
+        let Some(name) = name else { continue };
+        let spots = all.entry(name.clone()).or_default();
+        if spots.last().is_none_or(|(s, _)| *s != source) {
+            spots.push((source, at));
+        }
     }
 }
 

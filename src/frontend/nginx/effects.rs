@@ -10,6 +10,7 @@ use super::{idle, methods};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{
     Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Remote, Repeat, RepeatKind, Safety, Stop, Target,
+    variable,
 };
 use crate::fact::Facts;
 use crate::name::Name;
@@ -156,7 +157,10 @@ impl Passing<'_> {
                 ..Target::default()
             },
             To::Address(address) => Target { address: Some(Name::new(address)), passes, ..Target::default() },
-            To::Open(Some(env)) => Target { env: Some(Name::new(env)), passes, ..Target::default() },
+            To::Open(Some(env)) => {
+                let address = Some(Name::from(variable::variable(env)));
+                Target { address, passes, ..Target::default() }
+            }
             _ => {
                 let node = self.unit.conf.node(self.pass.node);
                 let written = format!("{} {}", node.name, node.arg(0));

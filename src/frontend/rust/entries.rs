@@ -6,13 +6,14 @@
 //! standard library and of serde are left out, and so are methods whose body calls nothing: there is no work in them.
 
 mod routes;
+pub mod sockets;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::program::{BodyId, BodyTypes, CrateKind, FnDef, FnId, Owner, Program, Target, TraitRef};
 use crate::fact::OperationKind;
 use crate::model::{Entry, Models};
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 use crate::source::Span;
 
 /// A function with which an operation begins.
@@ -137,7 +138,7 @@ impl Finder<'_> {
             Entry::Service { traits: Some(pattern), kind, .. } if fits(pattern, path) => Some(kind_named(kind)),
             _ => None,
         })?;
-        let service = path.rsplit("::").next().unwrap_or_default();
+        let service = last_segment(path);
         let name = format!("{service}/{}", camel(&def.name));
         Some(FoundEntry { method: Some(def.name.clone()), ..self.entry(id, kind, name) })
     }

@@ -5,15 +5,16 @@ use std::cell::Cell;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::answers::Answers;
 use super::entries::{self, FoundEntry};
 use super::flow::{Closing, Flow, LoopNote, OpSeen, World};
 use super::loops::Judge;
 use super::names::{self, Index};
 use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
 use super::values::Values;
-use super::{infer, lower, manifest, reach, variants};
+use super::{infer, manifest, reach, reading, variants};
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
-use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Stats};
+use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Socket, Stats};
 use crate::model::Models;
 use crate::settings::Settings;
 use crate::source::{Sources, Span};
@@ -38,11 +39,12 @@ pub fn extract(sources: &Sources, settings: &Settings, models: &Models, watch: W
 }
 
 fn passes(sources: &Sources, settings: &Settings, models: &Models, watch: Watch<'_>) -> Facts {
-    let lowered = lower_all(sources);
-    watch("lower");
-    let mut problems = lowered.iter().flat_map(problems_of).collect::<Vec<_>>();
     let (crates, of_manifests) = manifest::crates(sources, settings.tests);
+    watch("manifests");
+    let lowered = reading::read(sources, &crates, settings.tests);
+    let mut problems = lowered.iter().flat_map(problems_of).collect::<Vec<_>>();
     problems.extend(of_manifests);
+    watch("lower");
     let (program, index) = names::build(lowered, crates, sources, settings.tests);
     watch("names");
     let bodies = infer_all(&program, &index, models);
@@ -53,16 +55,6 @@ fn passes(sources: &Sources, settings: &Settings, models: &Models, watch: Watch<
     drop((program, index, bodies));
     watch("free");
     facts
-}
-
-/// One job per file, the largest first, so that no thread ends with the longest one.
-fn lower_all(sources: &Sources) -> Vec<LoweredFile> {
-    let mut files: Vec<_> = sources.iter().filter(|(_, f)| f.path.ends_with(".rs")).collect();
-    files.sort_by_key(|(_, f)| std::cmp::Reverse(f.text.len()));
-    let mut lowered: Vec<LoweredFile> =
-        files.into_par_iter().map(|(file, source)| LoweredFile { file, tree: lower::lower(&source.text) }).collect();
-    lowered.sort_by_key(|l| l.file);
-    lowered
 }
 
 fn problems_of(lowered: &LoweredFile) -> Vec<Problem> {
@@ -103,6 +95,7 @@ struct Gathered {
     loops: FxHashMap<LoopId, LoopNote>,
     /// Per place its calls of itself.
     recursion: FxHashMap<PlaceId, Vec<Closing>>,
+    sockets: Vec<Socket>,
 }
 
 impl Code<'_> {
@@ -116,7 +109,7 @@ impl Code<'_> {
         let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
         self.judge(&mut places, &fails, &gathered);
         let next_loop = super::recursion::highest(&places) + 1;
-        let mut facts = Facts { places, next_loop, ..Facts::default() };
+        let mut facts = Facts { places, next_loop, sockets: gathered.sockets, ..Facts::default() };
         watch("loops");
         self.operations(&ids, &mut facts);
         facts.comments = comments(self.sources);
@@ -142,6 +135,7 @@ impl Code<'_> {
         let next_loop = Cell::new(0);
         let mut gathered = Gathered::default();
         let done = ids.iter().map(|id| self.place(&world, *id, &next_loop, &mut gathered)).collect();
+        gathered.sockets = entries::sockets::sockets(self.program, &values, self.models);
         (done, gathered)
     }
 
@@ -195,6 +189,7 @@ impl Code<'_> {
 
     fn operations(&self, ids: &[FnId], facts: &mut Facts) {
         let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
+        let answers = Answers { program: self.program, bodies: self.bodies, models: self.models };
         for entry in entries::entries(self.program, self.bodies, self.models) {
             let Some(place) = places.get(&entry.handler) else { continue };
             let file = self.sources.get(entry.at.file);
@@ -204,7 +199,9 @@ impl Code<'_> {
             }
             let krate = &self.program.crates[self.program.def(entry.handler).krate.0 as usize];
             if matches!(entry.kind, OperationKind::Http | OperationKind::Grpc) {
-                facts.handlers.push(handler(&entry, *place, &krate.package));
+                facts
+                    .handlers
+                    .push(Handler { answers: answers.of(entry.handler), ..handler(&entry, *place, &krate.package) });
             }
             facts.operations.push(Operation {
                 name: entry.name,
@@ -231,6 +228,7 @@ fn handler(entry: &FoundEntry, place: PlaceId, package: &crate::name::Name) -> H
         path: entry.path.clone(),
         service: package.clone(),
         package: package.clone(),
+        answers: None,
     }
 }
 

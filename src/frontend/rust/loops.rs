@@ -4,6 +4,7 @@
 //! in each way it can, everything else succeeding? A retry sends a failure back to the head and success out of the loop.
 
 mod outcome;
+mod outcomes;
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +14,8 @@ use crate::effect::{self, Arg, Callee, Confidence, Effect, LoopId, PlaceId, Repe
 use crate::source::Span;
 use crate::value::Origin;
 
-use outcome::{Outcome, Outcomes, Run, To};
+use outcome::{Outcome, Run, To};
+use outcomes::Outcomes;
 
 /// What classification needs to know of a place that is called.
 #[derive(Clone, Debug, Default)]

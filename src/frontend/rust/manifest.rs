@@ -4,6 +4,7 @@
 //! bear the name of a public crate says nothing about what a version requirement leads to.
 
 mod dependencies;
+mod lock;
 mod loose;
 mod targets;
 
@@ -19,6 +20,7 @@ use super::program::{Crate, CrateId, CrateKind, DependencyOf};
 use crate::fact::Problem;
 use crate::name::Name;
 use crate::source::{FileId, Sources};
+use lock::Lock;
 
 /// A Cargo.toml with a `[package]`.
 struct Package<'m> {
@@ -39,7 +41,7 @@ struct Workspace<'m> {
 #[derive(Default)]
 struct Manifests {
     manifests: BTreeMap<String, Table>,
-    locks: BTreeMap<String, Table>,
+    locks: BTreeMap<String, Lock>,
     problems: Vec<Problem>,
 }
 
@@ -100,20 +102,16 @@ fn read(sources: &Sources) -> Manifests {
     let mut read = Manifests::default();
     for (file, source) in sources.iter() {
         let (dir, name) = source.path.rsplit_once('/').unwrap_or(("", &source.path));
-        let into = match name {
-            "Cargo.toml" => &mut read.manifests,
-            "Cargo.lock" => &mut read.locks,
+        let dir = dir.to_owned();
+        let done = match name {
+            "Cargo.toml" => toml::from_str(&source.text).map(|table| drop(read.manifests.insert(dir, table))),
+            "Cargo.lock" => Lock::read(&source.text).map(|lock| drop(read.locks.insert(dir, lock))),
             _ => continue,
         };
-        match toml::from_str(&source.text) {
-            Ok(table) => {
-                into.insert(dir.to_owned(), table);
-            }
-            Err(error) => {
-                let at = error.span().map_or(0, |s| s.start as u32);
-                let message = format!("not valid TOML: {}", error.message());
-                read.problems.push(Problem { file, at, message });
-            }
+        if let Err(error) = done {
+            let at = error.span().map_or(0, |s| s.start as u32);
+            let message = format!("not valid TOML: {}", error.message());
+            read.problems.push(Problem { file, at, message });
         }
     }
     read

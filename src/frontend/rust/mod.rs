@@ -8,8 +8,11 @@ pub mod tree;
 
 pub mod lower;
 
+pub mod id_map;
 pub mod manifest;
+pub mod module_files;
 pub mod program;
+pub mod reading;
 
 pub mod names;
 pub mod pats;
@@ -28,6 +31,7 @@ pub mod loops;
 pub mod reach;
 pub mod variants;
 
+pub mod answers;
 pub mod entries;
 pub mod recursion;
 

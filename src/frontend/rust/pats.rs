@@ -38,6 +38,11 @@ pub fn children(tree: &RustFile, e: ExprId) -> Vec<ExprId> {
     found
 }
 
+/// The same, onto a stack.
+pub fn push_children(tree: &RustFile, e: ExprId, onto: &mut Vec<ExprId>) {
+    super::names::for_each_child(tree, e, &mut |child| onto.push(child));
+}
+
 /// Every local that is mentioned anywhere inside an expression, in format strings too.
 pub fn mentions(tree: &RustFile, types: &BodyTypes, e: ExprId) -> FxHashSet<PatId> {
     let mut found = FxHashSet::default();
@@ -45,7 +50,7 @@ pub fn mentions(tree: &RustFile, types: &BodyTypes, e: ExprId) -> FxHashSet<PatI
     while let Some(id) = open.pop() {
         found.extend(types.locals.get(&id));
         found.extend(types.captures.get(&id).into_iter().flatten());
-        open.extend(children(tree, id));
+        push_children(tree, id, &mut open);
     }
     found
 }

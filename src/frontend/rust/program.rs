@@ -1,7 +1,8 @@
 //! The whole Rust program as tables: crates, modules, functions, types. Filled by `names`, read by everything after it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::id_map::{IdMap, IdSet};
 use super::tree::{AdtDecl, At, Attrs, ExprId, Function, PatId, RustFile};
 use crate::name::Name;
 use crate::source::{FileId, Span};
@@ -146,27 +147,27 @@ pub enum Target {
 /// What inference found out about one body.
 #[derive(Debug, Default)]
 pub struct BodyTypes {
-    pub types: FxHashMap<ExprId, Ty>,
+    pub types: IdMap<ExprId, Ty>,
     /// Calls and method calls; also paths that name functions and are used as values.
-    pub targets: FxHashMap<ExprId, Target>,
+    pub targets: IdMap<ExprId, Target>,
     /// A path expression (and a format capture's macro) that names a local: the `PatId` of the identifier pattern that binds it.
-    pub locals: FxHashMap<ExprId, PatId>,
+    pub locals: IdMap<ExprId, PatId>,
     /// A path expression that names a constant or static of the tree.
-    pub consts: FxHashMap<ExprId, ConstId>,
+    pub consts: IdMap<ExprId, ConstId>,
     /// The canonical path of a path expression or path pattern that names something else: `reqwest::StatusCode::CONFLICT`,
     /// `crate_name::TxError::Taken`.
-    pub paths: FxHashMap<ExprId, Name>,
-    pub pat_paths: FxHashMap<PatId, Name>,
+    pub paths: IdMap<ExprId, Name>,
+    pub pat_paths: IdMap<PatId, Name>,
     /// Types of bindings.
-    pub pat_types: FxHashMap<PatId, Ty>,
+    pub pat_types: IdMap<PatId, Ty>,
     /// The canonical path of a struct literal.
-    pub struct_paths: FxHashMap<ExprId, Name>,
+    pub struct_paths: IdMap<ExprId, Name>,
     /// The canonical path of a macro that is called.
-    pub macros: FxHashMap<ExprId, Name>,
+    pub macros: IdMap<ExprId, Name>,
     /// Expressions that name the receiver `self`.
-    pub self_paths: FxHashSet<ExprId>,
+    pub self_paths: IdSet<ExprId>,
     /// Format macros: the locals named inside the text (`"{host}"`), in order.
-    pub captures: FxHashMap<ExprId, Vec<PatId>>,
+    pub captures: IdMap<ExprId, Vec<PatId>>,
     /// Calls that lead into the tree or nowhere known.
     pub calls: u64,
     /// Those of them that lead to at most ten targets.

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::loops::PlaceFacts;
 use super::pats;
 use super::program::{BodyId, BodyTypes, FnId, Program, Target};
-use super::tree::{ExprKind, Type};
+use super::tree::{Expr, ExprKind, Type};
 use crate::class::Endings;
 use crate::effect::{self, Arg, Callee, Effect, PlaceId, Safety, Shape, Wait};
 use crate::fact::Place;
@@ -15,9 +15,11 @@ use crate::model::{Does, Models};
 pub fn loud(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models: &Models) -> FxHashSet<FnId> {
     let mut callers: FxHashMap<FnId, Vec<FnId>> = FxHashMap::default();
     let mut open = Vec::new();
+    let with_await: Vec<bool> = program.files.iter().map(|f| f.tree.exprs.iter().any(is_await)).collect();
     for (body, types) in bodies {
         let BodyId::Fn(id) = body else { continue };
-        let mut itself = program.function(*id).is_async || holds_await(program, *id);
+        let mut itself =
+            program.function(*id).is_async || with_await[program.file_of(*body)] && holds_await(program, *id);
         for target in types.targets.values() {
             match target {
                 Target::Fns(ids, _) => ids.iter().for_each(|callee| callers.entry(*callee).or_default().push(*id)),
@@ -45,14 +47,18 @@ fn acts(does: &Does) -> bool {
     !matches!(does, Does::Local | Does::Random | Does::Status | Does::StatusToError)
 }
 
+fn is_await(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Await(_) | ExprKind::Async { .. })
+}
+
 fn holds_await(program: &Program, id: FnId) -> bool {
     let tree = program.tree_of(BodyId::Fn(id));
     let mut open: Vec<_> = program.function(id).body.into_iter().collect();
     while let Some(e) = open.pop() {
-        if matches!(tree.expr(e).kind, ExprKind::Await(_) | ExprKind::Async { .. }) {
+        if is_await(tree.expr(e)) {
             return true;
         }
-        open.extend(pats::children(tree, e));
+        pats::push_children(tree, e, &mut open);
     }
     false
 }

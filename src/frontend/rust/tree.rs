@@ -4,6 +4,7 @@
 //! parents, except the bodies of items. Positions are byte offsets into the file's text.
 
 mod item;
+mod segment;
 
 use crate::name::Name;
 
@@ -11,6 +12,7 @@ pub use item::{
     AdtDecl, Attrs, FieldDecl, Function, Generics, Impl, Item, ItemKind, MacroArm, Receiver, TraitDecl, UseLeaf,
     Variant,
 };
+pub use segment::{Arguments, Segment, Segments};
 
 /// A byte range in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -82,18 +84,9 @@ pub enum Type {
 /// A path in types, expressions and patterns. A leading `::` is an empty first segment; `Self`, `self`, `crate`, `super` as they are.
 #[derive(Debug, Clone, Default)]
 pub struct Path {
-    pub segments: Vec<Segment>,
+    pub segments: Segments,
     /// `<T as Trait>::f`, `<T>::f`: the self type; the trait's path is then the segments before the last.
     pub of: Option<TypeId>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Segment {
-    pub name: Name,
-    /// `<A, B>`, and the parameters of `Fn(A, B)`.
-    pub args: Vec<TypeId>,
-    /// `Item = T`, and `Output = R` for `Fn(A) -> R`.
-    pub bindings: Vec<(Name, TypeId)>,
 }
 
 impl Path {
@@ -173,8 +166,8 @@ pub enum ExprKind {
         receiver: ExprId,
         name: Name,
         name_at: At,
-        turbofish: Vec<TypeId>,
-        args: Vec<ExprId>,
+        turbofish: Box<[TypeId]>,
+        args: Box<[ExprId]>,
     },
     Field {
         base: ExprId,
@@ -274,7 +267,7 @@ pub enum ExprKind {
         end: Option<ExprId>,
         inclusive: bool,
     },
-    Macro(MacroCall),
+    Macro(Box<MacroCall>),
     Unknown,
 }
 
@@ -292,7 +285,7 @@ pub struct Block {
     /// The value of the block.
     pub tail: Option<ExprId>,
     /// Items declared inside the body.
-    pub items: Vec<Item>,
+    pub items: Box<[Item]>,
 }
 
 #[derive(Debug)]

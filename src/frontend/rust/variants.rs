@@ -6,12 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::names::for_each_child;
 use super::pats;
 use super::program::{BodyId, BodyTypes, Owner, Program, Target, TraitRef};
 use super::tree::{ExprId, ExprKind, Lit, RustFile};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::model::Models;
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 /// The endings under which a value can be a variant, and can be another.
 pub type Sides = (Endings, Endings);
@@ -23,6 +24,9 @@ pub fn variants(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models
     for (body, types) in bodies {
         let BodyId::Fn(id) = body else { continue };
         let Some(root) = program.function(*id).body else { continue };
+        if !makes_any(types, &found) {
+            continue;
+        }
         let converts = matches!(&program.def(*id).owner, Owner::Impl { of: TraitRef::Foreign(name), .. } if matches!(&**name, "From" | "std::convert::From"));
         let mut walk = Walk { tree: program.tree_of(*body), types, models, found: &mut found };
         walk.go(root, if converts { Some(wrapped()) } else { None });
@@ -46,6 +50,13 @@ fn sides(made: &FxHashMap<Name, Endings>) -> FxHashMap<Name, Sides> {
         }
     }
     all
+}
+
+/// Whether a body names any of the variants: few do, and only those are walked.
+fn makes_any(types: &BodyTypes, of: &FxHashMap<Name, Endings>) -> bool {
+    let constructs = |target: &Target| matches!(target, Target::Constructor(path) if of.contains_key(path));
+    types.targets.values().any(constructs)
+        || types.struct_paths.values().chain(types.paths.values()).any(|path| of.contains_key(path))
 }
 
 /// Variants with a field marked `#[from]` wrap.
@@ -128,7 +139,7 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        pats::children(tree, e).into_iter().for_each(|c| self.go(c, context));
+        for_each_child(tree, e, &mut |c| self.go(c, context));
     }
 
     fn made(&mut self, path: &Name, context: Option<Endings>) {
@@ -155,7 +166,7 @@ impl Walk<'_> {
         let mut all = Endings::NONE;
         while let Some(e) = open.pop() {
             if let Some(path) = self.types.paths.get(&e)
-                && let Some((owner, name)) = path.rsplit_once("::")
+                && let Some((owner, name)) = split_last(path)
                 && let Some(class) = self.models.type_model(owner).and_then(|m| m.constants.get(name))
                 && let Some(class) = FailureClass::from_name(class)
             {
@@ -167,7 +178,7 @@ impl Walk<'_> {
             {
                 all |= Endings::of_classes([class]);
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         (!all.is_empty()).then_some(all)
     }

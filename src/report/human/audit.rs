@@ -6,6 +6,7 @@ use crate::analysis::{LayerUse, Row};
 use crate::fact::Operation;
 use crate::report::{View, json, sanitise, words};
 use crate::source::Span;
+use crate::value::Bound;
 
 /// From this many rows on a table comes first.
 const MANY: usize = 20;
@@ -97,6 +98,7 @@ fn unfold(view: &View<'_>, style: Style, (operation, row): Pair<'_>) -> String {
         row.worst.name()
     );
     out.push_str(&format!("  {numbers}\n"));
+    out.push_str(&besides(row));
     if !row.layers.is_empty() {
         out.push_str(&format!("  path: {}\n", path(row, style)));
     }
@@ -111,6 +113,24 @@ fn unfold(view: &View<'_>, style: Style, (operation, row): Pair<'_>) -> String {
     }
     for gap in &row.gaps {
         out.push_str(&format!("  not seen: {}\n", sanitise::line(gap)));
+    }
+    out
+}
+
+/// What budgets leave of it for the traffic of all operations, and what comes on top on connections that were kept open.
+fn besides(row: &Row) -> String {
+    let mut out = String::new();
+    let nominal = match row.amplification {
+        Bound::Exactly(n) | Bound::AtMost(n) => n as f64,
+        _ => f64::INFINITY,
+    };
+    if let Bound::Exactly(n) | Bound::AtMost(n) = row.sustained
+        && n < nominal
+    {
+        out.push_str(&format!("  with its budgets: {n:.2} times the calm traffic while everything fails\n"));
+    }
+    if let Some(n) = row.replays {
+        out.push_str(&format!("  apart from that up to {n} more sends on connections that were kept open\n"));
     }
     out
 }
@@ -197,9 +217,9 @@ fn why_row(view: &View<'_>, style: Style, (operation, row): Pair<'_>) -> String 
     out
 }
 
-fn exact(bound: &crate::value::Bound<u64>) -> Option<u64> {
+fn exact(bound: &Bound<u64>) -> Option<u64> {
     match bound {
-        crate::value::Bound::Exactly(n) | crate::value::Bound::AtMost(n) => Some(*n),
+        Bound::Exactly(n) | Bound::AtMost(n) => Some(*n),
         _ => None,
     }
 }
@@ -226,6 +246,16 @@ mod tests {
         assert!(out.contains("path: a::checkout x3 -> b::save x3 -> db = 9"), "{out}");
         assert!(out.contains("keep a.rs:2:5: then 3 attempts"), "{out}");
         assert!(out.contains("not seen: something"), "{out}");
+    }
+
+    #[test]
+    fn budgets_and_kept_connections_are_said_where_they_matter() {
+        let mut data = shop();
+        data.analysis.rows[0].sustained = Bound::Exactly(1.2);
+        data.analysis.rows[0].replays = Some(8);
+        let out = audit(&data.view(), Style::PLAIN, &Filter::default());
+        assert!(out.contains("with its budgets: 1.20 times the calm traffic"), "{out}");
+        assert!(out.contains("up to 8 more sends on connections that were kept open"), "{out}");
     }
 
     #[test]

@@ -46,7 +46,10 @@ impl<'t> At<'t> {
 
     /// The value of a field in either spelling; a null, or one with the tag with which Envoy leaves things out, is not set.
     pub fn field(self, field: &str) -> Option<At<'t>> {
-        self.node.field(field).filter(|n| n.tag() != Some("!ignore")).map(|n| self.with(n))
+        let ignored = |node: Node<'t>| node.tag() == Some("!ignore");
+        let entry = self.node.field_entry(field)?;
+        let set = !entry.value.is_null() && !ignored(entry.key) && !ignored(entry.value);
+        set.then(|| self.with(entry.value))
     }
 
     /// A field behind fields.
@@ -70,6 +73,11 @@ impl<'t> At<'t> {
 
     pub fn items(self) -> impl Iterator<Item = At<'t>> {
         self.node.items().map(move |n| self.with(n))
+    }
+
+    /// The keys that are written, with their places.
+    pub fn keys(self) -> impl Iterator<Item = (&'t str, Span)> {
+        self.node.own_entries().filter_map(move |e| Some((e.key.as_str()?, self.cover(e.range()))))
     }
 
     /// Keys and values of a map field.
@@ -104,7 +112,8 @@ impl<'t> At<'t> {
     }
 
     fn given<T>(self, read: impl Fn(Node<'t>) -> Option<T>) -> Set<T> {
-        let shown = || Name::new(self.str().unwrap_or_default());
+        let shown =
+            || Name::new(self.str().unwrap_or(if self.kind() == Kind::Sequence { "a list" } else { "a message" }));
         let value = match read(self.node) {
             Some(value) => Given::Is(value),
             None if self.str().is_some_and(filled_in_later) => Given::Later(shown()),
@@ -133,12 +142,20 @@ impl<'t> At<'t> {
     }
 
     pub fn duration(self, field: &str) -> Option<Set<Duration>> {
-        self.field(field).map(|f| f.given(Node::as_proto_duration))
+        self.field(field).map(|f| f.given(|n| n.as_proto_duration().or_else(|| message_duration(n))))
     }
 
     pub fn set<T>(self, value: T) -> Set<T> {
         Set { value: Given::Is(value), at: self.span() }
     }
+}
+
+/// A duration as a message of its own: seconds and nanoseconds.
+fn message_duration(node: Node<'_>) -> Option<Duration> {
+    let (seconds, nanos) = (node.field("seconds"), node.field("nanos"));
+    let nanos = nanos.map_or(Some(0), |n| n.as_count().and_then(|n| u32::try_from(n).ok()))?;
+    let seconds = seconds.map_or(Some(0), Node::as_count)?;
+    (node.kind() == Kind::Mapping && nanos < 1_000_000_000).then(|| Duration::new(seconds, nanos))
 }
 
 /// Marks of the tools that write values into a configuration before Envoy reads it.

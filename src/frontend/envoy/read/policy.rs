@@ -2,7 +2,9 @@
 
 use super::field::At;
 use crate::frontend::envoy::config::{BackOff, Mirror, Policy, RateLimited, Set};
+use crate::frontend::envoy::rules::rules;
 use crate::name::Name;
+use crate::source::Span;
 
 /// The policy of a route or a virtual host, written out or as a typed extension.
 pub fn policy(owner: At<'_>) -> Option<Policy> {
@@ -21,9 +23,18 @@ pub fn policy(owner: At<'_>) -> Option<Policy> {
         status_codes,
         back_off: back_off(at, "retry_back_off"),
         rate_limited: rate_limited(at),
+        foreign: foreign(at),
         headers: at.list("retriable_headers").next().is_some(),
         methods: at.list("retriable_request_headers").filter_map(methods).flatten().collect(),
     })
+}
+
+/// Fields of other messages and other systems that people write into a policy. Fields that are not known at all may be
+/// new ones.
+fn foreign(at: At<'_>) -> Vec<(Name, Span)> {
+    let known = |key: &str| rules().foreign_field(key).is_some();
+    let outer = at.keys().chain(at.field("retry_back_off").into_iter().flat_map(At::keys));
+    outer.filter(|(key, _)| known(key)).map(|(key, span)| (Name::new(key), span)).collect()
 }
 
 pub fn back_off(at: At<'_>, field: &str) -> Option<BackOff> {

@@ -7,7 +7,6 @@ use crate::name::Name;
 
 pub fn table(at: At<'_>) -> Table {
     Table {
-        at: at.span(),
         name: at.str_of("name").map(Name::new),
         hosts: at.list("virtual_hosts").map(host).collect(),
         mirrors: policy::mirrors(at),
@@ -16,7 +15,7 @@ pub fn table(at: At<'_>) -> Table {
 
 /// A virtual host that comes alone.
 pub fn table_of_host(at: At<'_>) -> Table {
-    Table { at: at.span(), name: None, hosts: vec![host(at)], mirrors: Vec::new() }
+    Table { name: None, hosts: vec![host(at)], mirrors: Vec::new() }
 }
 
 fn host(at: At<'_>) -> VirtualHost {

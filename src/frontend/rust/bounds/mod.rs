@@ -8,7 +8,9 @@ mod atoms;
 mod cover;
 mod flags;
 mod items;
+mod prune;
 mod run;
+mod states;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -124,7 +126,7 @@ impl Search<'_, '_, '_> {
         let is_work = self.is_work;
         let mut compile = Compile { look: &self.look, focus, is_work, failing, around: Vec::new() };
         let turn = compile.turn();
-        match turn.any(&|n| *n == Node::Work) {
+        prune::pruned(match turn.any(&|n| *n == Node::Work) {
             true => turn,
             // Nothing looks like a try: every turn that gets past the head is one.
             false => match turn {
@@ -133,7 +135,7 @@ impl Search<'_, '_, '_> {
                 }
                 other => Node::Seq(vec![Node::Work, other]),
             },
-        }
+        })
     }
 
     fn in_head(&self, e: ExprId) -> bool {

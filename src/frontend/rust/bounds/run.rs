@@ -3,8 +3,7 @@
 //! Reasoning about before and after, `<` and `<=`, and which side of a test leaves is where off-by-ones come from. So
 //! nothing is reasoned: the turn is run, every choice that does not hang on the counter is open, and tries are counted.
 
-use std::collections::BTreeMap;
-
+use super::states::{LOST, States};
 use crate::frontend::rust::tree::{BinaryOp, ExprId};
 
 /// Where control goes on.
@@ -111,42 +110,35 @@ impl Cond {
     }
 }
 
-/// The counter and whether this turn has tried already → the most tries so far. A lost counter is `i64::MIN`.
-type States = BTreeMap<(i64, bool), u64>;
-
-const LOST: i64 = i64::MIN;
-/// More values of one counter in one turn than any real loop has.
-const MOST: usize = 256;
-
+/// Where control can be after a node: behind it, or on its way to an exit. A turn knows few exits.
 #[derive(Default)]
 struct Flow {
     on: States,
-    exits: BTreeMap<Exit, States>,
-}
-
-fn put(into: &mut States, key: (i64, bool), tries: u64) {
-    if key.0 != LOST && into.len() >= MOST && !into.contains_key(&key) {
-        put(into, (LOST, key.1), tries);
-        return;
-    }
-    let slot = into.entry(key).or_insert(0);
-    *slot = (*slot).max(tries);
-}
-
-fn join(into: &mut States, from: States) {
-    from.into_iter().for_each(|(k, n)| put(into, k, n));
+    exits: Vec<(Exit, States)>,
 }
 
 impl Flow {
+    fn on(on: States) -> Flow {
+        Flow { on, exits: Vec::new() }
+    }
+
     fn add(&mut self, other: Flow) {
-        join(&mut self.on, other.on);
+        self.on.join(other.on);
         self.add_exits(other.exits);
     }
 
-    fn add_exits(&mut self, exits: BTreeMap<Exit, States>) {
+    fn add_exits(&mut self, exits: Vec<(Exit, States)>) {
         for (exit, states) in exits {
-            join(self.exits.entry(exit).or_default(), states);
+            match self.exits.iter_mut().find(|(known, _)| *known == exit) {
+                Some((_, known)) => known.join(states),
+                None => self.exits.push((exit, states)),
+            }
         }
+    }
+
+    fn take(&mut self, exit: Exit) -> States {
+        let at = self.exits.iter().position(|(known, _)| *known == exit);
+        at.map_or_else(States::default, |at| self.exits.swap_remove(at).1)
     }
 }
 
@@ -168,24 +160,19 @@ pub const FUEL: u64 = 60_000;
 impl Run<'_> {
     /// The most tries, if the loop ends within the given turns whatever happens.
     pub fn tries(&self) -> Option<u64> {
-        let mut states: States = BTreeMap::from([((self.start, false), 0)]);
+        let mut states = States::one((self.start, false));
         let mut most = 0;
         for _ in 0..self.turns {
-            let began: Vec<(i64, bool)> = states.keys().copied().collect();
+            let began = states.clone();
             let mut flow = self.run(self.turn, states);
-            let mut head = flow.on;
-            join(&mut head, flow.exits.remove(&Exit::Again(self.the_loop)).unwrap_or_default());
-            for tries in flow.exits.values().flat_map(BTreeMap::values) {
-                most = most.max(*tries);
-            }
+            let mut head = std::mem::take(&mut flow.on);
+            head.join(flow.take(Exit::Again(self.the_loop)));
+            most = flow.exits.iter().filter_map(|(_, states)| states.most()).max().unwrap_or(0).max(most);
             if head.is_empty() {
                 return Some(most);
             }
-            let mut next = States::new();
-            for ((counter, _), tries) in head {
-                put(&mut next, (shift(counter, self.each), false), tries);
-            }
-            if next.keys().eq(began.iter()) || self.left.get() == 0 {
+            let next = head.each(|(counter, _), tries| ((shift(counter, self.each), false), tries));
+            if next.same_keys(&began) || self.left.get() == 0 {
                 return None; // nothing moved: it goes on for ever, or it is too large to be played through
             }
             states = next;
@@ -202,14 +189,10 @@ impl Run<'_> {
     }
 
     fn run_node(&self, node: &Node, states: States) -> Flow {
-        let with = |change: &dyn Fn(i64) -> i64| {
-            let mut on = States::new();
-            states.iter().for_each(|((c, w), n)| put(&mut on, (change(*c), *w), *n));
-            Flow { on, ..Flow::default() }
-        };
+        let with = |change: &dyn Fn(i64) -> i64| Flow::on(states.each(|(c, w), n| ((change(c), w), n)));
         match node {
             Node::Seq(parts) => {
-                let mut flow = Flow { on: states, ..Flow::default() };
+                let mut flow = Flow::on(states);
                 for part in parts {
                     let next = self.run(part, std::mem::take(&mut flow.on));
                     flow.add(next);
@@ -234,15 +217,12 @@ impl Run<'_> {
                 if c == LOST { c } else { c.saturating_sub(*n).max(0) }
             }),
             Node::Lose => with(&|_| LOST),
-            Node::Work => {
-                let mut on = States::new();
-                states.iter().for_each(|((c, w), n)| put(&mut on, (*c, true), n + u64::from(!w)));
-                Flow { on, ..Flow::default() }
-            }
-            Node::Jump(exit) => Flow { on: States::new(), exits: BTreeMap::from([(*exit, states)]) },
+            Node::Work => Flow::on(states.each(|(c, w), n| ((c, true), n + u64::from(!w)))),
+            Node::Jump(exit) => Flow { on: States::default(), exits: vec![(*exit, states)] },
             Node::Catch(exit, inner) => {
                 let mut flow = self.run(inner, states);
-                join(&mut flow.on, flow.exits.remove(exit).unwrap_or_default());
+                let caught = flow.take(*exit);
+                flow.on.join(caught);
                 flow
             }
         }
@@ -257,14 +237,14 @@ impl Run<'_> {
                 Some(false) => no.clone(),
                 None => {
                     let mut both = yes.clone();
-                    join(&mut both, no.clone());
+                    both.join(no.clone());
                     both
                 }
             };
             for earlier in &arm.after {
                 into = match arms.get(*earlier).and_then(|a| a.guard.as_ref()) {
                     Some(guard) => self.test(guard, into, &mut flow).1,
-                    None => States::new(),
+                    None => States::default(),
                 };
             }
             if let Some(guard) = &arm.guard {
@@ -279,8 +259,8 @@ impl Run<'_> {
     fn test(&self, cond: &Cond, states: States, flow: &mut Flow) -> (States, States) {
         match cond {
             Cond::Open => (states.clone(), states),
-            Cond::Is(true) => (states, States::new()),
-            Cond::Is(false) => (States::new(), states),
+            Cond::Is(true) => (states, States::default()),
+            Cond::Is(false) => (States::default(), states),
             Cond::Not(inner) => {
                 let (yes, no) = self.test(inner, states, flow);
                 (no, yes)
@@ -288,13 +268,13 @@ impl Run<'_> {
             Cond::And(a, b) => {
                 let (yes, mut no) = self.test(a, states, flow);
                 let (both, second) = self.test(b, yes, flow);
-                join(&mut no, second);
+                no.join(second);
                 (both, no)
             }
             Cond::Or(a, b) => {
                 let (mut yes, no) = self.test(a, states, flow);
                 let (second, neither) = self.test(b, no, flow);
-                join(&mut yes, second);
+                yes.join(second);
                 (yes, neither)
             }
             Cond::First(node, cond) => {
@@ -302,11 +282,11 @@ impl Run<'_> {
                 flow.add_exits(std::mem::take(&mut before.exits));
                 self.test(cond, before.on, flow)
             }
-            Cond::Compare(offset, op) => split(states, |c| holds(*op, c.saturating_add(*offset), self.limit)),
-            Cond::AtLeast(n) => split(states, |c| c >= *n),
+            Cond::Compare(offset, op) => states.split(|c| holds(*op, c.saturating_add(*offset), self.limit)),
+            Cond::AtLeast(n) => states.split(|c| c >= *n),
             Cond::Next => {
-                let (yes, no) = split(states, |c| c >= 1);
-                (yes.into_iter().map(|((c, w), n)| ((shift(c, -1), w), n)).collect(), no)
+                let (yes, no) = states.split(|c| c >= 1);
+                (yes.each(|(c, w), n| ((shift(c, -1), w), n)), no)
             }
         }
     }
@@ -314,19 +294,6 @@ impl Run<'_> {
 
 fn shift(counter: i64, by: i64) -> i64 {
     if counter == LOST { counter } else { counter.saturating_add(by) }
-}
-
-fn split(states: States, is: impl Fn(i64) -> bool) -> (States, States) {
-    let (mut yes, mut no) = (States::new(), States::new());
-    for ((c, w), n) in states {
-        if c == LOST || is(c) {
-            put(&mut yes, (c, w), n);
-        }
-        if c == LOST || !is(c) {
-            put(&mut no, (c, w), n);
-        }
-    }
-    (yes, no)
 }
 
 fn holds(op: BinaryOp, left: i64, right: i64) -> bool {

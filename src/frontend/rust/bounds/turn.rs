@@ -294,15 +294,19 @@ impl Compile<'_, '_, '_> {
             }
             ExprKind::Lit(Lit::Bool(b)) => Cond::Is(*b),
             ExprKind::Let { pat, value } => self.matched(*pat, *value),
-            ExprKind::Macro(MacroCall { args: MacroArgs::Matches { value, pat, guard }, .. }) => {
-                let first = self.matched(*pat, *value);
-                match guard {
-                    Some(g) => Cond::And(Box::new(first), Box::new(self.cond(*g))),
-                    None => first,
-                }
-            }
+            ExprKind::Macro(call) if matches!(call.args, MacroArgs::Matches { .. }) => self.matches_macro(&call.args),
             ExprKind::Path(_) => self.named_condition(e),
             _ => Cond::First(Box::new(self.node(e)), Box::new(Cond::Open)),
+        }
+    }
+
+    /// `matches!(value, pattern if guard)`
+    fn matches_macro(&mut self, args: &MacroArgs) -> Cond {
+        let MacroArgs::Matches { value, pat, guard } = args else { return Cond::Open };
+        let first = self.matched(*pat, *value);
+        match guard {
+            Some(g) => Cond::And(Box::new(first), Box::new(self.cond(*g))),
+            None => first,
         }
     }
 

@@ -193,7 +193,8 @@ impl<'a> Body<'a> {
 
     fn args(&self, call: ExprId) -> Option<&'a [ExprId]> {
         match &self.tree.expr(call).kind {
-            ExprKind::Call { args, .. } | ExprKind::Method { args, .. } => Some(args),
+            ExprKind::Call { args, .. } => Some(args),
+            ExprKind::Method { args, .. } => Some(args),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use super::super::tree::{
     At, Attrs, Block, Expr, ExprId, ExprKind, Function, Generics, Lit, PatId, Path, RustFile, Stmt,
 };
 use super::*;
+use crate::name::last_segment;
 use crate::source::FileId;
 
 struct Builder {
@@ -87,8 +88,9 @@ impl Builder {
     }
 
     fn method(&mut self, within: FnId, receiver: ExprId, path: &str, args: Vec<ExprId>, at: (u32, u32)) -> ExprId {
-        let name = Name::new(path.rsplit("::").next().unwrap_or(path));
-        let kind = ExprKind::Method { receiver, name, name_at: At::default(), turbofish: Vec::new(), args };
+        let name = Name::new(last_segment(path));
+        let kind =
+            ExprKind::Method { receiver, name, name_at: At::default(), turbofish: Box::default(), args: args.into() };
         let expr = self.expr(kind, at);
         self.aim(within, expr, Target::Foreign(path.into()))
     }
@@ -188,7 +190,7 @@ fn routers_kept_in_locals_are_followed() {
     let path = b.text("/");
     let built = b.method(main, new, ROUTE, vec![path, list_value], (0, 30));
     let stmt = Stmt::Let { pat: PatId(7), ty: None, value: Some(built), otherwise: None, at: At::default() };
-    b.expr(ExprKind::Block(Block { label: None, stmts: vec![stmt], tail: None, items: Vec::new() }), (0, 90));
+    b.expr(ExprKind::Block(Block { label: None, stmts: vec![stmt], tail: None, items: Box::default() }), (0, 90));
     let local = b.expr(ExprKind::Path(Path::default()), (60, 65));
     b.bodies.get_mut(&BodyId::Fn(main)).expect("made above").locals.insert(local, PatId(7));
     let outer = b.call(main, "axum::Router::new", Vec::new(), (40, 50));

@@ -7,6 +7,7 @@ use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Target;
 use crate::frontend::rust::tree::{BinaryOp, Block, ExprId, ExprKind, PatId, Stmt};
 use crate::model::{ArgRef, Does};
+use crate::name::last_segment;
 
 impl Flow<'_> {
     /// The effect of evaluating an expression; it ends as the value does.
@@ -115,7 +116,7 @@ impl Flow<'_> {
         if matches!(does, Some(Does::Runs { body: ArgRef::Receiver })) {
             return true;
         }
-        let name = path.rsplit("::").next().unwrap_or(path);
+        let name = last_segment(path);
         matches!(name, "pin" | "into_future" | "by_ref" | "as_mut")
     }
 
@@ -254,7 +255,7 @@ impl Flow<'_> {
             if self.types.captures.get(&e).is_some_and(|c| c.iter().any(|l| names.contains(l))) {
                 return true;
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         false
     }

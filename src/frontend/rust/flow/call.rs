@@ -28,7 +28,7 @@ impl Parts {
 impl Flow<'_> {
     pub(super) fn parts_of(&self, e: ExprId) -> Parts {
         match &self.tree.expr(e).kind {
-            ExprKind::Method { receiver, args, .. } => Parts { receiver: Some(*receiver), args: args.clone() },
+            ExprKind::Method { receiver, args, .. } => Parts { receiver: Some(*receiver), args: args.to_vec() },
             ExprKind::Call { args, .. } => Parts { receiver: None, args: args.clone() },
             _ => Parts { receiver: None, args: Vec::new() },
         }

@@ -9,6 +9,7 @@ use crate::frontend::rust::program::Target;
 use crate::frontend::rust::val::{Object, Val};
 use crate::frontend::rust::values::inner_type;
 use crate::model::Role;
+use crate::name::split_last;
 
 /// What the tree says about the clients of one family (`reqwest`, `reqwest::blocking`).
 pub(super) enum Built {
@@ -23,10 +24,10 @@ pub(super) enum Built {
 impl World<'_> {
     /// Clients built in the tree whose type stands beside `owner` (the type of a client or request).
     pub(super) fn built(&self, owner: &str) -> Built {
-        let family = owner.rsplit_once("::").map_or("", |(family, _)| family);
+        let family = split_last(owner).map_or("", |(family, _)| family);
         let all = self.clients.get_or_init(|| self.find_clients());
         let here: Vec<&Rc<Object>> =
-            all.iter().filter(|o| o.what.rsplit_once("::").is_some_and(|(f, _)| f == family)).collect();
+            all.iter().filter(|o| split_last(&o.what).is_some_and(|(f, _)| f == family)).collect();
         let ends = |o: &Rc<Object>| ["timeout", "read_timeout", "attempt_timeout"].iter().any(|f| is_set(o, f));
         match here.split_first() {
             None => Built::Nowhere,
@@ -63,7 +64,7 @@ impl World<'_> {
     fn makes_client(&self, path: &str) -> bool {
         let Some(model) = self.models.function(path).filter(|f| f.does.is_none()) else { return false };
         match model.returns.as_deref() {
-            Some("Self") => path.rsplit_once("::").is_some_and(|(owner, _)| self.is_client(owner)),
+            Some("Self") => split_last(path).is_some_and(|(owner, _)| self.is_client(owner)),
             Some(text) => self.is_client(inner_type(text)),
             None => false,
         }

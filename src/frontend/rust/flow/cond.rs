@@ -118,7 +118,7 @@ impl<'a> Flow<'a> {
                 ExprKind::Call { .. } | ExprKind::Method { .. } if !self.is_quiet_call(e) => return false,
                 _ => {}
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         true
     }

@@ -58,14 +58,17 @@ impl Flow<'_> {
     fn is_lent(&self, e: ExprId, list: PatId) -> bool {
         let mut open = vec![e];
         while let Some(e) = open.pop() {
-            if let ExprKind::Call { args, .. } | ExprKind::Method { args, .. } = &self.tree.expr(e).kind {
-                let lent = |a: &ExprId| match self.tree.expr(*a).kind {
-                    ExprKind::Ref(inner) => self.types.locals.get(&inner) == Some(&list),
-                    _ => false,
-                };
-                if args.iter().any(lent) {
-                    return true;
-                }
+            let args: &[ExprId] = match &self.tree.expr(e).kind {
+                ExprKind::Call { args, .. } => args,
+                ExprKind::Method { args, .. } => args,
+                _ => &[],
+            };
+            let lent = |a: &ExprId| match self.tree.expr(*a).kind {
+                ExprKind::Ref(inner) => self.types.locals.get(&inner) == Some(&list),
+                _ => false,
+            };
+            if args.iter().any(lent) {
+                return true;
             }
             open.extend(pats::children(self.tree, e));
         }

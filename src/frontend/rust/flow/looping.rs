@@ -57,7 +57,7 @@ impl Flow<'_> {
                 }
                 _ => {}
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         false
     }

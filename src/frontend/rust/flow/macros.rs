@@ -5,10 +5,11 @@ use crate::class::Endings;
 use crate::effect::{Arm, Effect, Exit, Wins};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::tree::{ExprId, MacroArgs, SelectArm};
+use crate::name::last_segment;
 
 impl Flow<'_> {
     pub(super) fn macro_call(&mut self, e: ExprId, args: &MacroArgs) -> Effect {
-        let name = self.types.macros.get(&e).map(|n| n.rsplit("::").next().unwrap_or(n).to_owned()).unwrap_or_default();
+        let name = self.types.macros.get(&e).map(|n| last_segment(n).to_owned()).unwrap_or_default();
         match args {
             MacroArgs::List(parts) => match &*name {
                 "join" => self.join(parts, true),

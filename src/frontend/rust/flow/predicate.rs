@@ -7,6 +7,7 @@ use crate::effect::Judged;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, FnId, Target};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, Lit, MacroArgs, Stmt, UnaryOp};
+use crate::name::split_last;
 
 /// How deep predicates are followed into predicates.
 const DEEPEST: u8 = 6;
@@ -110,7 +111,7 @@ impl Flow<'_> {
             if self.types.self_paths.contains(&e) {
                 return true;
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         false
     }
@@ -121,7 +122,7 @@ impl Flow<'_> {
             if self.counters.contains(&e) {
                 return true;
             }
-            open.extend(pats::children(self.tree, e));
+            pats::push_children(self.tree, e, &mut open);
         }
         false
     }
@@ -180,7 +181,7 @@ impl Flow<'_> {
         if let Some(sides) = self.world.variants.get(path) {
             return Some(*sides);
         }
-        let (owner, name) = path.rsplit_once("::")?;
+        let (owner, name) = split_last(path)?;
         let model = self.world.models.type_model(owner)?;
         if let Some(class) = model.constants.get(name) {
             return Some(class_sets(class));
@@ -193,7 +194,7 @@ impl Flow<'_> {
     /// The endings for which a library's predicate is true, if its model says so.
     pub(super) fn told(&self, path: &str) -> Option<Endings> {
         let path = self.world.models.canonical(path);
-        let (owner, name) = path.rsplit_once("::")?;
+        let (owner, name) = split_last(&path)?;
         let classes = self.world.models.type_model(owner)?.tells.get(name)?;
         Some(crate::model::endings(classes))
     }

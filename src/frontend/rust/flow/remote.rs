@@ -7,13 +7,14 @@ use super::clients::Built;
 use super::{Flow, tidy};
 use crate::effect::{
     Client, Confidence, Deadline, DeadlineKind, Effect, Key, Remote, Repeat, Safety, Shape, Stop, Target, Wait,
+    variable,
 };
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
 use crate::model::{ArgRef, Means, RemoteModel, RetryModel, Scalar};
-use crate::name::Name;
+use crate::name::{Name, last_segment, split_last};
 use crate::source::Span;
 use crate::value::{Origin, OriginKind, Value};
 
@@ -23,7 +24,7 @@ impl Flow<'_> {
             parts.receiver.iter().chain(&parts.args).map(|a| tidy::dropped(self.expr(*a))).collect();
         self.note_op(e);
         let holder = parts.get(model.client.unwrap_or(ArgRef::Receiver));
-        let owner = path.rsplit_once("::").map_or("", |(owner, _)| owner);
+        let owner = split_last(path).map_or("", |(owner, _)| owner);
         let found = holder.and_then(|h| self.object_of(h));
         let (object, mut followed) = self.stood_in(found, owner);
         let deadlines = ["timeout", "read_timeout", "attempt_timeout"];
@@ -219,7 +220,7 @@ impl Fields<'_, '_> {
             None => None,
         };
         statement.and_then(|s| sql_verb(&s)).or_else(|| match model.verb.as_deref() {
-            Some("{method}") => Some(Name::new(path.rsplit("::").next().unwrap_or(path))),
+            Some("{method}") => Some(Name::new(last_segment(path))),
             Some(fixed) => Some(Name::new(fixed)),
             None => self.text("verb"),
         })
@@ -243,7 +244,7 @@ impl Fields<'_, '_> {
         let built = self.object.and_then(|o| o.built_at);
         let client_type = self.object.map(|o| o.what.clone()).unwrap_or_else(|| Name::new(self.owner));
         Remote {
-            system: model.system.clone(),
+            system: self.system(model),
             safety: safety(model, verb.as_deref()),
             verb,
             target: self.target(&address, sql, path, holder),
@@ -267,15 +268,18 @@ impl Fields<'_, '_> {
         }
     }
 
+    /// Which database it is, where one client speaks to several: the client that was built says it.
+    fn system(&self, model: &RemoteModel) -> Name {
+        self.text("system").filter(|_| &*model.system == "sql").unwrap_or_else(|| model.system.clone())
+    }
+
     fn target(&self, address: &Val, sql: bool, path: &str, holder: Option<ExprId>) -> Target {
         let mut target = Target { via: holder.and_then(|h| self.flow.client_name(h)), ..Target::default() };
-        if !sql {
-            match strip(address) {
-                Val::Text(text) => target.address = Some(text.clone()),
-                Val::Env(name) => target.env = Some(name.clone()),
-                Val::Param(i) => target.param = Some(*i),
-                _ => {}
-            }
+        match strip(address) {
+            Val::Text(text) => target.address = Some(text.clone()),
+            Val::Env(name) => target.address = Some(Name::from(variable::variable(name))),
+            Val::Param(i) if !sql => target.param = Some(*i),
+            _ => {}
         }
         let mut segments = path.rsplit("::");
         let method = segments.next().unwrap_or(path);

@@ -17,7 +17,7 @@ impl Walk<'_> {
         if path.single().is_some_and(|n| *n == "self" || self.local(n).is_some()) {
             return self.callable(id, callee, args);
         }
-        let turbofish = path.last().map(|s| &s.args[..]).unwrap_or_default();
+        let turbofish = path.last().map(|s| s.args()).unwrap_or_default();
         match self.value(path) {
             Value::Foreign(name, base) => {
                 self.out.paths.insert(callee, name.clone());

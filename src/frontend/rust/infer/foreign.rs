@@ -6,7 +6,7 @@ use super::super::tree::{ExprId, ExprKind, TypeId};
 use super::methods::keeps;
 use super::{Subst, Walk, is_open, merge, std_table, text};
 use crate::model::{ArgRef, Does, FnModel};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 impl Walk<'_> {
     /// A call of a foreign path: `Ok(x)`, `reqwest::Client::new()`.
@@ -76,7 +76,7 @@ impl Walk<'_> {
         let inner = if let Ty::Foreign(_, inner) = want { inner.first() } else { None };
         let inner = inner.cloned().unwrap_or(Ty::Unknown);
         let given: Vec<Ty> = args.iter().map(|a| self.expr(*a, &inner)).collect();
-        let of = path.rsplit_once("::").map_or(path, |(of, _)| of);
+        let of = split_last(path).map_or(path, |(of, _)| of);
         merge(&Ty::Foreign(Name::new(of), given), want)
     }
 
@@ -136,7 +136,7 @@ impl Walk<'_> {
             _ => None,
         };
         own.or_else(|| {
-            let (of, _) = path.rsplit_once("::")?;
+            let (of, _) = split_last(path)?;
             let found = self.models.trait_methods(name).find(|(t, _)| **t == *of);
             found.map(|(_, m)| m)
         })
@@ -164,7 +164,7 @@ impl Walk<'_> {
 
     /// The result of a foreign function, from models or the habits of constructors.
     pub(super) fn foreign_result(&self, path: &Name, base: Option<&Ty>, given: &[Ty]) -> Ty {
-        let of = path.rsplit_once("::").map(|(of, _)| of).unwrap_or_default();
+        let of = split_last(path).map(|(of, _)| of).unwrap_or_default();
         let is_type = last_of(of).starts_with(|c: char| c.is_uppercase());
         let own = match base {
             Some(ty) if !is_open(ty) => ty.clone(),

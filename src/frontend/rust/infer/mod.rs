@@ -24,6 +24,9 @@ use crate::name::Name;
 /// Types larger than this are given up: nested tuples and closures could double with every line.
 const LARGEST: u32 = 200;
 
+/// Of the text of a body, for one expression with a type.
+const BYTES_PER_TYPE: usize = 40;
+
 /// Looks at one body. Reads only, so bodies can be looked at in parallel.
 pub fn infer(program: &Program, index: &Index, models: &Models, body: BodyId) -> BodyTypes {
     let mut walk = Walk::new(program, index, models, body);
@@ -107,6 +110,8 @@ impl<'a> Walk<'a> {
         }
         self.result = self.put(&sig.result);
         if let Some(body) = function.body {
+            let at = self.tree.expr(body).at;
+            self.out.types.reserve((at.end - at.start) as usize / BYTES_PER_TYPE);
             let want = self.result.clone();
             self.expr(body, &want);
         }

@@ -5,7 +5,7 @@ use super::super::names::{Def, Guess, Home, Key, Ns, key};
 use super::super::program::{AdtId, ConstId, FnId, Target, TraitRef, Ty};
 use super::super::tree::{ExprId, Path};
 use super::{Walk, merge};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 /// What a path names that is no local.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ impl Walk<'_> {
             return Ty::Fn(Vec::new(), Box::new(result));
         }
         // A constant or variant has the type before it.
-        match path.rsplit_once("::") {
+        match split_last(&path) {
             Some((of, _)) if last_of(of).starts_with(|c: char| c.is_uppercase()) => {
                 base.unwrap_or_else(|| Ty::Foreign(Name::new(of), Vec::new()))
             }
@@ -148,7 +148,7 @@ impl Walk<'_> {
         if of_trait.is_empty() || !matches!(found, Value::Unknown(_)) {
             return found;
         }
-        let of_trait = Path { segments: of_trait.to_vec(), of: None };
+        let of_trait = Path { segments: of_trait.iter().cloned().collect(), of: None };
         match self.written.trait_ref(&of_trait) {
             Some(TraitRef::Foreign(of)) => Value::Foreign(Name::from(format!("{of}::{}", last.name)), Some(base)),
             Some(of) => self.through_trait(&of, &last.name, Some(&base)),
@@ -163,7 +163,7 @@ impl Walk<'_> {
             Def::Const(id) => Value::Const(id),
             Def::Variant(adt, at) => {
                 let args = taken.checked_sub(2).and_then(|i| path.segments.get(i));
-                let args = args.map(|s| s.args.iter().map(|t| self.written(*t)).collect());
+                let args = args.map(|s| s.args().iter().map(|t| self.written(*t)).collect());
                 Value::Ctor { adt, variant: Some(at), ty: Ty::Adt(adt, args.unwrap_or_default()) }
             }
             Def::Foreign(name) => self.foreign_value(path, name),
@@ -174,7 +174,7 @@ impl Walk<'_> {
             Def::Mod(_) => Value::Unknown("a module is no value"),
             def => {
                 let args = path.segments.get(taken.wrapping_sub(1));
-                let args = args.map(|s| s.args.iter().map(|t| self.written(*t)).collect());
+                let args = args.map(|s| s.args().iter().map(|t| self.written(*t)).collect());
                 let base = self.written.fresh().def(def, args.unwrap_or_default());
                 self.in_type(self.put(&base), rest)
             }
@@ -202,11 +202,11 @@ impl Walk<'_> {
     /// A path into a foreign crate; a trait of the tree may have given a foreign type a function.
     fn foreign_value(&mut self, path: &Path, name: Name) -> Value {
         let name = self.models.canonical(&name);
-        let Some((of, last)) = name.rsplit_once("::") else {
+        let Some((of, last)) = split_last(&name) else {
             return Value::Foreign(name, None);
         };
         let segments = &path.segments;
-        let written = if segments.len() > 1 { &segments[segments.len() - 2].args[..] } else { &[] };
+        let written = if segments.len() > 1 { segments[segments.len() - 2].args() } else { &[] };
         let is_type =
             last_of(of).starts_with(|c: char| c.is_uppercase()) || super::super::names::primitive(of).is_some();
         if !is_type {

@@ -189,5 +189,5 @@ fn foreign_parts(path: &str, ty: &Ty) -> (Vec<Ty>, Ty) {
 }
 
 pub(super) fn single(name: &Name) -> Path {
-    Path { segments: vec![Segment { name: name.clone(), args: Vec::new(), bindings: Vec::new() }], of: None }
+    Path { segments: Segment::plain(name.clone()).into(), of: None }
 }

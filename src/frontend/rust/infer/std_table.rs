@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::super::names::types::{Sig, last_of};
 use super::super::program::Ty;
 use super::text::Parser;
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 #[derive(Debug)]
 pub struct StdTable {
@@ -77,7 +77,7 @@ impl StdTable {
         if let Some(found) = self.functions.get(path) {
             return Some(found);
         }
-        let (before, _) = path.rsplit_once("::")?;
+        let (before, _) = split_last(path)?;
         let from = before.rfind("::").map_or(0, |at| at + 2);
         if !mirrors_std(path) {
             return None;

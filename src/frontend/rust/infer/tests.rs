@@ -38,7 +38,7 @@ impl Seen {
         let (body, types) = self.types(function);
         let tree = self.program.tree_of(body);
         let mut all: Vec<(u32, String)> = Vec::new();
-        for (id, target) in &types.targets {
+        for (id, target) in types.targets.iter() {
             let at = match &tree.expr(*id).kind {
                 ExprKind::Method { name_at, .. } => name_at.start,
                 ExprKind::Call { .. } => tree.expr(*id).at.start,

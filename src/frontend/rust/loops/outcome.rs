@@ -1,8 +1,7 @@
 //! The ways one turn can go if one operation ends so and all others succeed.
 
-use std::collections::BTreeSet;
-
 use super::Judge;
+use super::outcomes::Outcomes;
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{self, Call, Callee, Effect, Exit, Judged, Repeat, RepeatKind};
 use crate::source::Span;
@@ -36,8 +35,6 @@ pub(super) enum To {
     Break(u32),
     Again(u32),
 }
-
-pub(super) type Outcomes = BTreeSet<Outcome>;
 
 const START: Outcome = Outcome {
     to: To::On,
@@ -74,13 +71,13 @@ impl Run<'_, '_> {
 
     fn eval_inner(&mut self, effect: &Effect) -> Option<Outcomes> {
         match effect {
-            Effect::Nothing | Effect::Spawn(_) => Some([START].into()),
-            Effect::End(ending) => Some([Outcome { ending: *ending, ..START }].into()),
+            Effect::Nothing | Effect::Spawn(_) => Some(Outcomes::one(START)),
+            Effect::End(ending) => Some(Outcomes::one(Outcome { ending: *ending, ..START })),
             Effect::Caught(n) => {
                 let ending = self.level(*n).map_or(Ending::Ok, |(ending, _)| ending);
-                Some([Outcome { ending, ..START }].into())
+                Some(Outcomes::one(Outcome { ending, ..START }))
             }
-            Effect::Sleep(_) => Some([Outcome { slept: true, ..START }].into()),
+            Effect::Sleep(_) => Some(Outcomes::one(Outcome { slept: true, ..START })),
             Effect::Remote(remote) => Some(self.op(remote.at, false)),
             Effect::Call(call) => Some(self.call(call)),
             Effect::Seq(parts) => self.seq(parts),
@@ -131,9 +128,9 @@ impl Run<'_, '_> {
 
     fn op(&self, at: Span, waits: bool) -> Outcomes {
         if at == self.at && !waits {
-            [Outcome { ending: self.ending, tried: true, ..START }].into()
+            Outcomes::one(Outcome { ending: self.ending, tried: true, ..START })
         } else {
-            [Outcome { slept: waits, ..START }].into()
+            Outcomes::one(Outcome { slept: waits, ..START })
         }
     }
 
@@ -155,11 +152,11 @@ impl Run<'_, '_> {
     }
 
     fn seq(&mut self, parts: &[Effect]) -> Option<Outcomes> {
-        let mut done = Outcomes::new();
-        let mut open: Outcomes = [START].into();
+        let mut done = Outcomes::default();
+        let mut open = Outcomes::one(START);
         for part in parts {
             let next = self.eval(part)?;
-            let mut onward = Outcomes::new();
+            let mut onward = Outcomes::default();
             for before in &open {
                 for after in &next {
                     let both = then(before, after);
@@ -187,7 +184,7 @@ impl Run<'_, '_> {
         // What another operation answered says nothing about this one.
         let ours = self.caught.last().is_none_or(|(_, ours)| *ours);
         let judged = if ours || judged == Judged::Counter { judged } else { Judged::Other };
-        let mut all = Outcomes::new();
+        let mut all = Outcomes::default();
         let sides = parts.iter().map(|part| self.eval(part)).collect::<Option<Vec<_>>>()?;
         let on = |o: &Outcome| o.to == To::On;
         let waits = sides.iter().flatten().any(|o| on(o) && o.slept);
@@ -210,7 +207,7 @@ impl Run<'_, '_> {
     }
 
     fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
-        let mut all = Outcomes::new();
+        let mut all = Outcomes::default();
         let again = match body {
             Effect::Caught(n) => self.level(*n).is_some_and(|(_, ours)| ours),
             _ => false,
@@ -218,7 +215,7 @@ impl Run<'_, '_> {
         for before in self.eval(body)? {
             let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
             match arm {
-                None => drop(all.insert(before)),
+                None => all.insert(before),
                 Some(arm) => {
                     self.caught.push((before.ending, again || before.tried));
                     let after = self.eval(&arm.then);

@@ -15,7 +15,9 @@ impl Lower<'_> {
     }
 
     pub fn statements(&mut self, stmts: &[Stmt]) -> Block {
-        let mut block = Block { label: None, stmts: Vec::with_capacity(stmts.len()), tail: None, items: Vec::new() };
+        let mut items = Vec::new();
+        let mut block =
+            Block { label: None, stmts: Vec::with_capacity(stmts.len()), tail: None, items: Box::default() };
         for (i, stmt) in stmts.iter().enumerate() {
             let last = i + 1 == stmts.len();
             match stmt {
@@ -24,7 +26,7 @@ impl Lower<'_> {
                     let lowered = self.local(local);
                     block.stmts.push(lowered);
                 }
-                Stmt::Item(item) => self.item(item, &mut block.items),
+                Stmt::Item(item) => self.item(item, &mut items),
                 // A lone `;`.
                 Stmt::Expr(Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => {}
                 Stmt::Expr(e, _) if self.is_test(attributes(e)) => {}
@@ -39,6 +41,7 @@ impl Lower<'_> {
                 }
             }
         }
+        block.items = items.into_boxed_slice();
         block
     }
 

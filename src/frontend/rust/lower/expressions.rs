@@ -51,7 +51,7 @@ impl Lower<'_> {
         let name_at = self.at(call.method.span());
         let name = self.ident(&call.method);
         let turbofish = self.turbofish(call.turbofish.as_ref());
-        let args = self.exprs(call.args.iter());
+        let args = self.exprs(call.args.iter()).into_boxed_slice();
         let kind = ExprKind::Method { receiver, name, name_at, turbofish, args };
         self.after(receiver, call.paren_token.span.close(), kind)
     }

@@ -30,7 +30,7 @@ impl Lower<'_> {
     }
 
     fn call_kind(&mut self, call: &syn::Macro, args: MacroArgs) -> ExprKind {
-        ExprKind::Macro(MacroCall { path: self.path(&call.path), args })
+        ExprKind::Macro(Box::new(MacroCall { path: self.path(&call.path), args }))
     }
 
     fn known_macro(&mut self, name: &str, call: &syn::Macro, inner: At) -> Option<ExprKind> {
@@ -129,8 +129,8 @@ impl Lower<'_> {
                 let end = at + rest.take_while(|b| **b == b'_' || b.is_ascii_alphanumeric()).count();
                 let lifetime = at > 0 && bytes[at - 1] == b'\'';
                 if let Some(word) = text.get(at..end).filter(|_| !lifetime) {
-                    let segment = Segment { name: self.name(word), args: Vec::new(), bindings: Vec::new() };
-                    let path = Path { segments: vec![segment], of: None };
+                    let segment = Segment::plain(self.name(word));
+                    let path = Path { segments: segment.into(), of: None };
                     found.push(self.push(ExprKind::Path(path), offset + at as u32, offset + end as u32));
                 }
                 at = end;

@@ -18,6 +18,7 @@ mod macros;
 mod nesting;
 mod patterns;
 mod select;
+pub mod test_modules;
 mod types;
 
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::tree::RustFile;
@@ -39,7 +41,7 @@ const FRAMES: u64 = if cfg!(debug_assertions) { 8 } else { 1 };
 
 /// Never panics and never runs out of stack; what cannot be read is a problem in the result.
 pub fn lower(text: &str) -> RustFile {
-    let lines = text.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
+    let lines = lines(text);
     let skipped = skipped(text);
     let rest = &text[skipped..];
     let nesting = nesting::estimate(rest);
@@ -50,9 +52,14 @@ pub fn lower(text: &str) -> RustFile {
         return unread(lines, (nesting.at + skipped) as u32, "nesting too deep");
     }
     let stack = ((nesting.stack + SMALL) * FRAMES) as usize;
-    let mut file = with_stack(stack, || parse_and_lower(rest, Lower::new(text, skipped as u32, stack)));
+    let rest = without_docs(rest, &nesting.docs);
+    let mut file = with_stack(stack, || parse_and_lower(&rest, Lower::new(text, skipped as u32, stack)));
     file.lines = lines;
     file
+}
+
+pub fn lines(text: &str) -> u32 {
+    text.bytes().filter(|b| *b == b'\n').count() as u32 + 1
 }
 
 /// Bytes before the first token that the parser must not see: a byte order mark and a `#!` line.
@@ -69,6 +76,22 @@ fn skipped(text: &str) -> usize {
 fn starts_attribute(after: &str) -> bool {
     let after = after.trim_start();
     after.starts_with('[') || after.starts_with("//") || after.starts_with("/*")
+}
+
+/// Documentation as plain comments: to the parser each line of it is an attribute of nine parts that nobody reads.
+fn without_docs<'t>(text: &'t str, docs: &[usize]) -> Cow<'t, str> {
+    if docs.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in docs {
+        plain.push_str(&text[from..*at]);
+        plain.push(' ');
+        from = at + 1;
+    }
+    plain.push_str(&text[from..]);
+    Cow::Owned(plain)
 }
 
 fn unread(lines: u32, at: u32, why: &str) -> RustFile {

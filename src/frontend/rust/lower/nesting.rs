@@ -63,13 +63,15 @@ const WORD: [bool; 256] = {
     table
 };
 
-#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+#[derive(Debug, PartialEq, Eq, Clone)]
 pub struct Nesting {
     /// Bytes of stack that parsing and dropping may take in a release build.
     pub stack: u64,
     /// Where the estimate was highest.
     pub at: usize,
     pub long_number: Option<usize>,
+    /// The bytes that make comments documentation: the third of `///`, `//!`, `/**`, `/*!`.
+    pub docs: Vec<usize>,
 }
 
 /// One bracket that is open, or the file itself.
@@ -100,7 +102,7 @@ struct Scan<'t> {
 }
 
 pub fn estimate(text: &str) -> Nesting {
-    let found = Nesting { stack: 0, at: 0, long_number: None };
+    let found = Nesting { stack: 0, at: 0, long_number: None, docs: Vec::new() };
     let levels = vec![Level::default()];
     let mut scan = Scan { bytes: text.as_bytes(), at: 0, levels, total: 0, before: b';', after_keyword: false, found };
     while scan.at < scan.bytes.len() {
@@ -127,11 +129,19 @@ impl Scan<'_> {
     }
 
     fn line_comment(&mut self) {
+        if matches!((self.peek(2), self.peek(3)), (b'/', after) if after != b'/') || self.peek(2) == b'!' {
+            self.found.docs.push(self.at + 2);
+        }
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
     }
 
     fn block_comment(&mut self) {
+        if matches!((self.peek(2), self.peek(3)), (b'*', after) if !matches!(after, b'*' | b'/'))
+            || self.peek(2) == b'!'
+        {
+            self.found.docs.push(self.at + 2);
+        }
         let mut depth = 0;
         while self.at < self.bytes.len() {
             match (self.peek(0), self.peek(1)) {
@@ -340,6 +350,12 @@ mod tests {
     fn closing_brackets_in_strings_hide_nothing() {
         let text = "f(\")\", f(')', f(r\")\", f(b')', f(/*)*/1)))))";
         assert!(estimate(text).stack >= 5 * LEVEL);
+    }
+
+    #[test]
+    fn documentation_is_told_from_other_comments() {
+        let text = "/// a\n//! b\n//// c\n// d\n/** e */ /*! f */ /*** g */ /**/ /* h */ \"/// i\"";
+        assert_eq!(estimate(text).docs, [2, 8, 26, 35]);
     }
 
     #[test]

@@ -163,10 +163,10 @@ fn every_type() {
     let expected = "Ref Ref Slice Slice Fn Impl Dyn Never Infer Other Path Qualified Path Dyn";
     assert_eq!(names.join(" "), expected);
     let Type::Path(path) = file.ty(parts[12]) else { panic!() };
-    assert_eq!((path.segments[0].args.len(), path.segments[0].bindings.len()), (2, 1));
+    assert_eq!((path.segments[0].args().len(), path.segments[0].bindings().len()), (2, 1));
     let Type::Dyn(bounds) = file.ty(parts[13]) else { panic!() };
     let Type::Path(path) = file.ty(bounds[0]) else { panic!() };
-    assert_eq!(path.segments[0].bindings[0].0, "Output");
+    assert_eq!(path.segments[0].bindings()[0].0, "Output");
 }
 
 #[test]

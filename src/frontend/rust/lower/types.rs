@@ -3,7 +3,7 @@
 use syn::{GenericArgument, GenericParam, PathArguments, ReturnType, TypeParamBound, WherePredicate};
 
 use super::context::{Lower, deep};
-use crate::frontend::rust::tree::{Generics, Path, Segment, Type, TypeId};
+use crate::frontend::rust::tree::{Arguments, Generics, Path, Segment, Segments, Type, TypeId};
 
 impl Lower<'_> {
     pub fn ty(&mut self, ty: &syn::Type) -> TypeId {
@@ -53,8 +53,7 @@ impl Lower<'_> {
         };
         let of = self.ty(&own.ty);
         let as_trait = (own.position > 0).then(|| {
-            let mut path = Path::default();
-            self.segments(&ty.path, 0, own.position, &mut path);
+            let path = Path { segments: self.segments(&ty.path, own.position), of: None };
             self.push_type(Type::Path(path))
         });
         let rest = ty.path.segments.iter().skip(own.position).map(|s| self.ident(&s.ident)).collect();
@@ -62,9 +61,7 @@ impl Lower<'_> {
     }
 
     pub fn path(&mut self, path: &syn::Path) -> Path {
-        let mut lowered = Path { segments: Vec::with_capacity(path.segments.len()), of: None };
-        self.segments(path, 0, path.segments.len(), &mut lowered);
-        lowered
+        Path { segments: self.segments(path, path.segments.len()), of: None }
     }
 
     /// A path of an expression or pattern, with `<T as Trait>::` before it.
@@ -73,62 +70,58 @@ impl Lower<'_> {
         Path { of, ..self.path(path) }
     }
 
-    fn segments(&mut self, path: &syn::Path, from: usize, to: usize, into: &mut Path) {
-        if from == 0 && path.leading_colon.is_some() {
-            let name = self.name("");
-            into.segments.push(Segment { name, args: Vec::new(), bindings: Vec::new() });
-        }
-        for segment in path.segments.iter().take(to).skip(from) {
-            let lowered = self.segment(segment);
-            into.segments.push(lowered);
-        }
+    /// The first segments of a path.
+    fn segments(&mut self, path: &syn::Path, count: usize) -> Segments {
+        let root = path.leading_colon.as_ref().map(|_| Segment::plain(self.name("")));
+        root.into_iter().chain(path.segments.iter().take(count).map(|s| self.segment(s))).collect()
     }
 
     fn segment(&mut self, segment: &syn::PathSegment) -> Segment {
-        let mut lowered = Segment { name: self.ident(&segment.ident), args: Vec::new(), bindings: Vec::new() };
+        let name = self.ident(&segment.ident);
+        let mut given = Arguments::default();
         match &segment.arguments {
-            PathArguments::None => {}
+            PathArguments::None => return Segment::plain(name),
             PathArguments::AngleBracketed(list) => {
                 for argument in &list.args {
-                    self.argument(argument, &mut lowered);
+                    self.argument(argument, &mut given);
                 }
             }
             PathArguments::Parenthesized(list) => {
-                lowered.args = list.inputs.iter().map(|p| self.ty(&p.ty)).collect();
+                given.types = list.inputs.iter().map(|p| self.ty(&p.ty)).collect();
                 if let Some(result) = self.result(&list.output) {
                     let output = self.name("Output");
-                    lowered.bindings.push((output, result));
+                    given.bindings.push((output, result));
                 }
             }
         }
-        lowered
+        Segment::with(name, given)
     }
 
-    fn argument(&mut self, argument: &GenericArgument, segment: &mut Segment) {
+    fn argument(&mut self, argument: &GenericArgument, into: &mut Arguments) {
         match argument {
-            GenericArgument::Type(ty) => segment.args.push(self.ty(ty)),
+            GenericArgument::Type(ty) => into.types.push(self.ty(ty)),
             // Keeps the others in their places.
-            GenericArgument::Const(_) => segment.args.push(self.push_type(Type::Other)),
+            GenericArgument::Const(_) => into.types.push(self.push_type(Type::Other)),
             GenericArgument::AssocType(binding) => {
                 let name = self.ident(&binding.ident);
-                segment.bindings.push((name, self.ty(&binding.ty)));
+                into.bindings.push((name, self.ty(&binding.ty)));
             }
             GenericArgument::Constraint(constraint) => {
                 let name = self.ident(&constraint.ident);
                 let bounds = self.bounds(constraint.bounds.iter());
-                segment.bindings.push((name, self.push_type(Type::Impl(bounds))));
+                into.bindings.push((name, self.push_type(Type::Impl(bounds))));
             }
             _ => {}
         }
     }
 
-    pub fn turbofish(&mut self, list: Option<&syn::AngleBracketedGenericArguments>) -> Vec<TypeId> {
-        let Some(list) = list else { return Vec::new() };
-        let mut segment = Segment { name: self.name(""), args: Vec::new(), bindings: Vec::new() };
+    pub fn turbofish(&mut self, list: Option<&syn::AngleBracketedGenericArguments>) -> Box<[TypeId]> {
+        let Some(list) = list else { return Box::default() };
+        let mut given = Arguments::default();
         for argument in &list.args {
-            self.argument(argument, &mut segment);
+            self.argument(argument, &mut given);
         }
-        segment.args
+        given.types.into_boxed_slice()
     }
 
     pub fn bounds<'a>(&mut self, bounds: impl Iterator<Item = &'a TypeParamBound>) -> Vec<TypeId> {
@@ -150,8 +143,8 @@ impl Lower<'_> {
                 GenericParam::Type(param) => {
                     let name = self.ident(&param.ident);
                     if !param.bounds.is_empty() {
-                        let segment = Segment { name: name.clone(), args: Vec::new(), bindings: Vec::new() };
-                        let ty = self.push_type(Type::Path(Path { segments: vec![segment], of: None }));
+                        let segment = Segment::plain(name.clone());
+                        let ty = self.push_type(Type::Path(Path { segments: segment.into(), of: None }));
                         let bounds = self.bounds(param.bounds.iter());
                         lowered.bounds.push((ty, bounds));
                     }

@@ -80,18 +80,14 @@ fn patched(package: &Package, name: &str, git: Option<&str>) -> Option<String> {
 fn locked<'m>(package: &Package, read: &'m Manifests, name: &str, required: Option<&str>) -> Option<&'m str> {
     let root = package.workspace.map_or(package.dir, |w| w.dir);
     let lock = read.locks.get(root).or_else(|| read.locks.get(package.dir))?;
-    let entries = lock.get("package")?.as_array()?;
-    let text = |entry: &'m Value, key: &str| entry.get(key).and_then(Value::as_str);
-    let named = |wanted: &str| entries.iter().filter(move |e| text(e, "name") == Some(wanted)).collect::<Vec<_>>();
-    let versions: Vec<&'m str> = named(name).into_iter().filter_map(|e| text(e, "version")).collect();
+    let versions: Vec<&'m str> = lock.named(name).iter().filter_map(|l| l.version.as_deref()).collect();
     if let [only] = versions[..] {
         return Some(only);
     }
-    let own = named(&package.name);
-    let listed = own.iter().filter_map(|e| e.get("dependencies")).filter_map(Value::as_array).flatten();
+    let listed = lock.named(&package.name).iter().flat_map(|own| &own.dependencies);
     let chosen: Vec<&str> = listed
         .filter_map(|d| {
-            let mut words = d.as_str()?.split(' ');
+            let mut words = d.split(' ');
             (words.next() == Some(name)).then(|| words.next()).flatten()
         })
         .collect();

@@ -55,7 +55,8 @@ impl<'a> Placer<'a> {
                 module = self.module(at.prefix.clone(), at.prefix.clone(), at.krate, Some(module));
                 self.index.scopes[module.0 as usize].body = true;
                 self.index.blocks.insert((at.file, expr), module);
-                let at = Spot { module, home: Home::Module, inline: true, ..at.clone() };
+                let mut at = Spot { module, home: Home::Module, ..at.clone() };
+                at.folder.inline = true;
                 self.queue.push_back(Job { items: &block.items, at });
             }
             for_each_child(tree, expr, &mut |child| open.push((child, module)));

@@ -108,14 +108,15 @@ pub struct TraitData {
 pub fn build(files: Vec<LoweredFile>, crates: Vec<Crate>, sources: &Sources, tests: bool) -> (Program, Index) {
     let placed = place::place(&files, crates, sources, tests);
     let (mut program, mut index) = (placed.program, placed.index);
+    uses::resolve_imports(&mut index, placed.imports);
+    let reached = placed.reached;
     program.files = files;
-    for (file, reached) in program.files.iter_mut().zip(placed.reached) {
+    for (file, reached) in program.files.iter_mut().zip(reached) {
         // Nobody reads a file that no `mod` names; its tree is given back.
         if !reached {
             file.tree = Default::default();
         }
     }
-    uses::resolve_imports(&mut index, placed.imports);
     tables::build(&mut program, &mut index);
     index.sigs = program.fns.iter().map(|_| OnceLock::new()).collect();
     index.fields = program.adts.iter().map(|_| OnceLock::new()).collect();

@@ -1,6 +1,7 @@
 //! Where each file and item stands: from the root of each crate along `mod` to every module, then every item into its
 //! module. Modules wait in a queue instead of on the stack, so depth costs nothing.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
@@ -8,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::scope::{Def, Scope, join};
 use super::uses::Import;
 use super::{Home, Index};
+use crate::frontend::rust::module_files::{Folder, included};
 use crate::frontend::rust::program::{Crate, CrateId, CrateKind, DependencyOf, LoweredFile, ModId, Module, Program};
 use crate::frontend::rust::tree::{ExprKind, Item, ItemKind};
 use crate::name::Name;
@@ -28,10 +30,7 @@ pub(super) struct Spot {
     pub(super) home: Home,
     /// The path that names of these items begin with.
     pub(super) prefix: Name,
-    /// Where files of child modules are looked for.
-    pub(super) dir: String,
-    /// The module is written inside another one in its file: `#[path]` counts from `dir`, not from the file.
-    pub(super) inline: bool,
+    pub(super) folder: Folder,
 }
 
 pub(super) struct Placer<'a> {
@@ -40,7 +39,7 @@ pub(super) struct Placer<'a> {
     pub(super) tests: bool,
     pub(super) program: Program,
     pub(super) index: Index,
-    pub(super) imports: Vec<Import>,
+    pub(super) imports: Vec<Import<'a>>,
     pub(super) by_id: FxHashMap<FileId, usize>,
     pub(super) placed: FxHashMap<usize, ModId>,
     /// Files with items inside bodies; the bodies of others need no walk.
@@ -49,15 +48,15 @@ pub(super) struct Placer<'a> {
 }
 
 /// Programs before their imports are resolved.
-pub struct Placed {
+pub struct Placed<'a> {
     pub program: Program,
     pub index: Index,
-    pub imports: Vec<Import>,
+    pub imports: Vec<Import<'a>>,
     /// By file.
     pub reached: Vec<bool>,
 }
 
-pub fn place(files: &[LoweredFile], crates: Vec<Crate>, sources: &Sources, tests: bool) -> Placed {
+pub fn place<'a>(files: &'a [LoweredFile], crates: Vec<Crate>, sources: &'a Sources, tests: bool) -> Placed<'a> {
     let has_items =
         |f: &LoweredFile| f.tree.exprs.iter().any(|e| matches!(&e.kind, ExprKind::Block(b) if !b.items.is_empty()));
     let mut placer = Placer {
@@ -108,8 +107,8 @@ impl<'a> Placer<'a> {
         self.index.roots[krate.0 as usize] = module;
         let Some(file) = file else { return };
         self.placed.insert(file, module);
-        let dir = parent(&self.sources.get(root).path).to_owned();
-        let at = Spot { file, module, krate, test: false, home: Home::Module, prefix: name, dir, inline: false };
+        let folder = Folder::of_root(&self.sources.get(root).path);
+        let at = Spot { file, module, krate, test: false, home: Home::Module, prefix: name, folder };
         self.queue.push_back(Job { items: &self.files[file].tree.items, at });
         self.run();
     }
@@ -164,7 +163,7 @@ impl<'a> Placer<'a> {
             ItemKind::Mod(items) => self.place_mod(item, items.as_deref(), at),
             ItemKind::Use(leaves) => {
                 let module = at.module;
-                let imports = leaves.iter().map(|l| Import { module, leaf: l.clone(), done: false });
+                let imports = leaves.iter().map(|l| Import { module, leaf: Cow::Borrowed(l), done: false });
                 self.imports.extend(imports);
             }
             ItemKind::ExternCrate { rename } => self.extern_crate(item, rename.as_ref(), at),
@@ -194,21 +193,16 @@ impl<'a> Placer<'a> {
             name: rename.unwrap_or(&item.name).clone(),
             glob: false,
         };
-        self.imports.push(Import { module: at.module, leaf, done: false });
+        self.imports.push(Import { module: at.module, leaf: Cow::Owned(leaf), done: false });
     }
 
     // ---- modules and files
 
     fn place_mod(&mut self, item: &'a Item, items: Option<&'a [Item]>, at: &Spot) {
         let path = join(&at.prefix, std::slice::from_ref(&item.name));
-        let below = match &item.attrs.path {
-            Some(path) if items.is_some() => clean(&format!("{}/{path}", at.dir)),
-            _ => clean(&format!("{}/{}", at.dir, item.name)),
-        };
         let mut spot = Spot {
             prefix: path.clone(),
-            dir: below,
-            inline: true,
+            folder: at.folder.inside(item),
             test: at.test || item.attrs.test,
             home: Home::Module,
             ..at.clone()
@@ -218,7 +212,7 @@ impl<'a> Placer<'a> {
             self.types(at, &item.name, Def::Mod(spot.module));
             return self.queue.push_back(Job { items, at: spot });
         }
-        let Some((file, dir)) = self.find_module(item, at) else {
+        let Some((file, folder)) = self.find_module(item, at) else {
             // Declared but not here: written by a build, or left out of the input.
             let module = self.module(item.name.clone(), path, at.krate, Some(at.module));
             self.generated(module);
@@ -232,35 +226,21 @@ impl<'a> Placer<'a> {
         self.types(at, &item.name, Def::Mod(spot.module));
         self.placed.insert(file, spot.module);
         spot.file = file;
-        spot.dir = dir;
-        spot.inline = false;
+        spot.folder = folder;
         self.queue.push_back(Job { items: &self.files[file].tree.items, at: spot });
     }
 
-    /// The file of `mod name;` and the directory of its children.
-    fn find_module(&self, item: &Item, at: &Spot) -> Option<(usize, String)> {
-        if let Some(path) = &item.attrs.path {
-            let own = &self.sources.get(self.files[at.file].file).path;
-            let base = if at.inline { at.dir.as_str() } else { parent(own) };
-            let path = clean(&format!("{base}/{path}"));
-            let dir = parent(&path).to_owned();
-            return Some((self.find_file(&path)?, dir));
-        }
-        let dir = clean(&format!("{}/{}", at.dir, item.name));
-        let file = self.find_file(&format!("{dir}.rs"));
-        let file = file.or_else(|| self.find_file(&format!("{dir}/mod.rs")))?;
-        Some((file, dir))
-    }
-
-    fn find_file(&self, path: &str) -> Option<usize> {
-        self.by_id.get(&self.sources.find(path)?).copied()
+    fn find_module(&self, item: &Item, at: &Spot) -> Option<(usize, Folder)> {
+        let own = &self.sources.get(self.files[at.file].file).path;
+        let (file, folder) = at.folder.module(self.sources, own, item)?;
+        Some((*self.by_id.get(&file)?, folder))
     }
 
     /// An included file's items belong to the including module.
     fn include(&mut self, path: &str, at: &Spot) {
         let own = &self.sources.get(self.files[at.file].file).path;
-        let path = clean(&format!("{}/{path}", parent(own)));
-        let Some(file) = self.find_file(&path) else {
+        let file = included(self.sources, own, path);
+        let Some(file) = file.and_then(|f| self.by_id.get(&f).copied()) else {
             return self.generated(at.module);
         };
         if self.placed.insert(file, at.module).is_none() {
@@ -296,24 +276,4 @@ impl<'a> Placer<'a> {
             self.index.externs.push(names);
         }
     }
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
-}
-
-/// `a//./b/../c` is `a/c`; what climbs out of the input stays and is simply not found.
-fn clean(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|p| *p != "..") => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    let rooted = if path.starts_with('/') && !parts.is_empty() { "/" } else { "" };
-    format!("{rooted}{}", parts.join("/"))
 }

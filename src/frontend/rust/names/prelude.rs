@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::scope::Ns;
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 
 /// The canonical path of a prelude name.
 pub fn name(name: &str, ns: Ns) -> Option<&'static str> {
@@ -49,7 +49,7 @@ fn prelude_type(name: &str) -> Option<&'static str> {
     static BY_NAME: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| {
         let all = PRELUDE.split_whitespace();
-        all.map(|path| (path.rsplit("::").next().unwrap_or(path), path)).collect()
+        all.map(|path| (last_segment(path), path)).collect()
     });
     by_name.get(name).copied()
 }

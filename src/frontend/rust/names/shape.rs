@@ -3,7 +3,7 @@
 use super::prelude;
 use crate::frontend::rust::program::Ty;
 use crate::model::Models;
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 
 /// Bindings of generic parameters.
 pub type Subst = Vec<(Name, Ty)>;
@@ -75,7 +75,7 @@ pub fn element(ty: &Ty) -> Option<Ty> {
 }
 
 pub fn last_of(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or(path)
+    last_segment(path)
 }
 
 pub fn canonical(models: Option<&Models>, path: &str) -> Name {

@@ -87,7 +87,7 @@ fn type_impl(program: &Program, index: &mut Index, id: usize) {
     let mut of_args = Vec::new();
     if let Some(Type::Path(path)) = decl.of.map(|of| tree.ty(of)) {
         of = at.trait_ref(path);
-        of_args = path.last().map(|s| s.args.iter().map(|t| at.ty(*t)).collect()).unwrap_or_default();
+        of_args = path.last().map(|s| s.args().iter().map(|t| at.ty(*t)).collect()).unwrap_or_default();
         // An impl of a trait that was not found is still no inherent impl.
         let written = path.segments.iter().map(|s| s.name.to_string()).collect::<Vec<_>>().join("::");
         of = of.or_else(|| Some(TraitRef::Foreign(Name::from(written))));

@@ -124,7 +124,7 @@ impl<'a> Written<'a> {
         let Some((def, taken)) = self.index.resolve(self.module, &names, Ns::Types, Guess::Foreign) else {
             return Ty::Unknown;
         };
-        let args = path.segments.get(taken.wrapping_sub(1)).map(|s| self.all(&s.args)).unwrap_or_default();
+        let args = path.segments.get(taken.wrapping_sub(1)).map(|s| self.all(s.args())).unwrap_or_default();
         let base = self.def(def, args);
         names[taken.min(names.len())..].iter().fold(base, |base, name| self.assoc(base, name))
     }
@@ -213,11 +213,11 @@ impl<'a> Written<'a> {
     /// Traits whose values are known by what they give: functions, futures, iterators.
     fn well_known(&self, name: &str, path: &Path) -> Option<Ty> {
         let segment = path.last()?;
-        let binding = |wanted: &str| segment.bindings.iter().find(|(n, _)| *n == wanted).map(|(_, t)| *t);
+        let binding = |wanted: &str| segment.bindings().iter().find(|(n, _)| *n == wanted).map(|(_, t)| *t);
         match last_of(name) {
             "Fn" | "FnMut" | "FnOnce" | "AsyncFn" | "AsyncFnMut" | "AsyncFnOnce" => {
                 let result = binding("Output").map_or(Ty::Tuple(Vec::new()), |t| self.ty(t));
-                Some(Ty::Fn(self.all(&segment.args), Box::new(result)))
+                Some(Ty::Fn(self.all(segment.args()), Box::new(result)))
             }
             "Future" | "IntoFuture" => binding("Output").map(|t| self.ty(t)),
             "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "Stream" => {
@@ -235,9 +235,11 @@ impl<'a> Written<'a> {
             | "std::convert::AsMut"
             | "std::convert::Into"
             | "std::borrow::Borrow"
-            | "std::borrow::BorrowMut" => path.last()?.args.first().map(|t| self.ty(*t)).filter(|t| *t != Ty::Unknown),
+            | "std::borrow::BorrowMut" => {
+                path.last()?.args().first().map(|t| self.ty(*t)).filter(|t| *t != Ty::Unknown)
+            }
             "std::ops::Deref" | "std::ops::DerefMut" => {
-                let (_, ty) = path.last()?.bindings.iter().find(|(n, _)| *n == "Target")?;
+                let (_, ty) = path.last()?.bindings().iter().find(|(n, _)| *n == "Target")?;
                 Some(self.ty(*ty))
             }
             _ => None,

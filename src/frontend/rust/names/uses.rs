@@ -1,14 +1,16 @@
 //! Imports, resolved by a fixpoint: an import may go through another one, in any order.
 
+use std::borrow::Cow;
+
 use super::Index;
 use super::scope::{Def, Guess, Ns};
 use crate::frontend::rust::program::ModId;
 use crate::frontend::rust::tree::UseLeaf;
 
 #[derive(Debug)]
-pub struct Import {
+pub struct Import<'a> {
     pub module: ModId,
-    pub leaf: UseLeaf,
+    pub leaf: Cow<'a, UseLeaf>,
     /// Found in both name spaces, or as a glob: nothing more to look for.
     pub done: bool,
 }
@@ -16,7 +18,7 @@ pub struct Import {
 /// More rounds than any chain of re-exports that people write.
 const ROUNDS: usize = 12;
 
-pub fn resolve_imports(index: &mut Index, mut imports: Vec<Import>) {
+pub fn resolve_imports(index: &mut Index, mut imports: Vec<Import<'_>>) {
     for guess in [Guess::No, Guess::Foreign] {
         for _ in 0..ROUNDS {
             let mut changed = false;
@@ -34,7 +36,7 @@ pub fn resolve_imports(index: &mut Index, mut imports: Vec<Import>) {
     }
 }
 
-fn resolve_glob(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
+fn resolve_glob(index: &mut Index, import: &mut Import<'_>, guess: Guess) -> bool {
     let path = &import.leaf.path;
     let found = index.resolve(import.module, path, Ns::Types, guess);
     // A package that the manifest does not list.
@@ -51,11 +53,14 @@ fn resolve_glob(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
     true
 }
 
-fn resolve_name(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
-    let types = whole(index, import, Ns::Types, guess);
-    let values = whole(index, import, Ns::Values, guess);
-    import.done = types.is_some() && values.is_some();
+fn resolve_name(index: &mut Index, import: &mut Import<'_>, guess: Guess) -> bool {
     let name = import.leaf.name.clone();
+    let scope = index.scope(import.module);
+    // The first meaning of a name stays, so nothing is gained by looking for it again.
+    let has = [&scope.types, &scope.values].map(|names| name != "_" && names.contains_key(&name));
+    let types = if has[0] { None } else { whole(index, import, Ns::Types, guess) };
+    let values = if has[1] { None } else { whole(index, import, Ns::Values, guess) };
+    import.done = (has[0] || types.is_some()) && (has[1] || values.is_some());
     let scope = &mut index.scopes[import.module.0 as usize];
     if name == "_" {
         return match types {
@@ -79,7 +84,7 @@ fn resolve_name(index: &mut Index, import: &mut Import, guess: Guess) -> bool {
     changed
 }
 
-fn whole(index: &Index, import: &Import, ns: Ns, guess: Guess) -> Option<Def> {
+fn whole(index: &Index, import: &Import<'_>, ns: Ns, guess: Guess) -> Option<Def> {
     let path = &import.leaf.path;
     // `use a::{self}` is written as the path `a`; a `self` that was left at the end means the same.
     let path = match path.split_last() {

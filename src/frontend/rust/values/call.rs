@@ -7,7 +7,7 @@ use super::number::{any, binary, bind, largest, max, millis, min, unwrap};
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 use crate::value::{Origin, OriginKind, Value};
 
 impl Values<'_> {
@@ -35,7 +35,7 @@ impl Values<'_> {
     }
 
     fn constructed(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Val {
-        match path.rsplit("::").next().unwrap_or(path) {
+        match last_segment(path) {
             "Some" | "Ok" => {
                 let inner = args.first().map_or_else(|| Val::unknown("no value"), |a| self.eval(body, *a));
                 Val::Wrapped(Box::new(inner))
@@ -88,15 +88,8 @@ impl Values<'_> {
         }
         match (owner, last) {
             ("Some", _) | (_, "Some" | "Ok") => Val::Wrapped(Box::new(arg(0))),
-            (
-                "Arc" | "Rc" | "Box" | "Mutex" | "RwLock" | "Cow" | "Cell" | "RefCell" | "Pin",
-                "new" | "pin" | "from",
-            )
-            | ("Arc" | "Rc", "clone")
-            | ("String" | "u64" | "usize" | "u32" | "f64" | "Vec" | "PathBuf", "from")
-            | ("OnceCell" | "OnceLock", "from")
-            | ("mem", "take") => arg(0),
-            ("Clone", "clone") | ("From", "from") | ("Into", "into") => arg(0),
+            (owner, last) if hands_on(owner, last) => arg(0),
+            ("SocketAddr" | "SocketAddrV4" | "SocketAddrV6", "new") => Val::List(vec![arg(0), arg(1)]),
             ("Lazy" | "LazyLock" | "LazyCell" | "AsyncLazy", "new") => match arg(0) {
                 Val::Closure(home, closure) => self.closure_result(home, closure),
                 Val::Function(f) => self.result_of(f),
@@ -131,7 +124,7 @@ impl Values<'_> {
         match self.type_of(body, e) {
             Some(Ty::Adt(adt, _)) => self.default_object(*adt),
             Some(Ty::Foreign(name, _)) => {
-                let short = name.rsplit("::").next().unwrap_or(name);
+                let short = last_segment(name);
                 super::fields::default_of_name(short).unwrap_or_else(|| self.modelled_default(body, e, name))
             }
             _ => Val::unknown("a default of an unknown type"),
@@ -175,4 +168,17 @@ fn duration(name: &str, value: &Val, nanos: &dyn Fn() -> Val, origin: Origin) ->
             Val::Duration(v, o)
         }
     }
+}
+
+/// Whether what a function of the standard library makes is, as far as its value goes, what it was given.
+fn hands_on(owner: &str, last: &str) -> bool {
+    matches!(
+        (owner, last),
+        ("Arc" | "Rc" | "Box" | "Mutex" | "RwLock" | "Cow" | "Cell" | "RefCell" | "Pin", "new" | "pin" | "from")
+            | ("Arc" | "Rc" | "Clone", "clone")
+            | ("String" | "u64" | "usize" | "u32" | "f64" | "Vec" | "PathBuf", "from")
+            | ("OnceCell" | "OnceLock" | "SocketAddr" | "SocketAddrV4" | "SocketAddrV6" | "From", "from")
+            | ("Into", "into")
+            | ("mem", "take")
+    )
 }

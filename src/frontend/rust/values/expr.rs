@@ -8,7 +8,7 @@ use super::{Cell, PLACES, Values, walk};
 use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{Block, ExprId, ExprKind, Lit, PatId, Path, Stmt, UnaryOp};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 use crate::value::{Origin, OriginKind, Value};
 
 /// What leaves instead of giving a value: no alternative at all.
@@ -101,7 +101,7 @@ impl Values<'_> {
 
     pub(super) fn constant(&self, id: crate::frontend::rust::program::ConstId) -> Val {
         let def = &self.program.consts[id.0 as usize];
-        let name = def.path.rsplit("::").next().unwrap_or(&def.path);
+        let name = last_segment(&def.path);
         if let Some(n) = self.stated(name) {
             return Val::Int(Value::Number(n), Origin { kind: OriginKind::Stated, ..Origin::none() });
         }

@@ -6,10 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::number::{any, with_origin};
 use super::{PLACES, Values, attrs};
+use crate::effect::variable;
 use crate::frontend::rust::program::{AdtId, BodyId, Ty};
 use crate::frontend::rust::tree::{ExprId, FieldDecl, Path, Type};
 use crate::frontend::rust::val::{Field, Object, Val};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 use crate::value::{Origin, OriginKind, Value};
 
 impl Values<'_> {
@@ -115,7 +116,7 @@ impl Values<'_> {
                     Some(attrs::Argument::Flag) => self.type_default(adt, field),
                     _ => None,
                 },
-                "arg" | "clap" | "structopt" | "command" => self.clap_default(adt, text),
+                "arg" | "clap" | "structopt" | "command" => self.clap_value(adt, &field.name, text),
                 _ => None,
             };
             if value.is_some() {
@@ -125,12 +126,24 @@ impl Values<'_> {
         None
     }
 
-    fn clap_default(&self, adt: AdtId, text: &str) -> Option<Val> {
-        if let Some(attrs::Argument::Text(env)) = attrs::argument(text, "env")
-            && let Some(n) = self.stated(&env)
-        {
+    /// What stands in the environment, else the default.
+    fn clap_value(&self, adt: AdtId, field: &str, text: &str) -> Option<Val> {
+        let env = match attrs::argument(text, "env") {
+            Some(attrs::Argument::Text(env)) => env,
+            Some(attrs::Argument::Flag) => field.to_ascii_uppercase(),
+            _ => return self.clap_default(adt, text),
+        };
+        if let Some(n) = self.stated(&env) {
             return Some(Val::Int(Value::Number(n), Origin { kind: OriginKind::Stated, ..Origin::none() }));
         }
+        Some(match self.clap_default(adt, text) {
+            Some(Val::Text(default)) => Val::Text(Name::from(variable::or_default(&env, &default))),
+            Some(other) => other,
+            None => Val::Env(Name::from(env)),
+        })
+    }
+
+    fn clap_default(&self, adt: AdtId, text: &str) -> Option<Val> {
         let found = attrs::argument(text, "default_value_t").or_else(|| attrs::argument(text, "default_value"))?;
         match found {
             attrs::Argument::Text(text) => Some(number_text(&text).unwrap_or_else(|| Val::Text(Name::new(&text)))),
@@ -145,7 +158,7 @@ impl Values<'_> {
 
     fn module_of(&self, adt: AdtId) -> Name {
         let path = &self.program.adt(adt).path;
-        path.rsplit_once("::").map_or_else(|| path.clone(), |(module, _)| Name::new(module))
+        split_last(path).map_or_else(|| path.clone(), |(module, _)| Name::new(module))
     }
 
     fn function_near(&self, adt: AdtId, path: &str) -> Option<crate::frontend::rust::program::FnId> {
@@ -211,7 +224,7 @@ fn near<T>(module: &str, path: &str, find: impl Fn(&str) -> Option<T>) -> Option
         if let Some(found) = find(&format!("{module}::{}", path.trim_start_matches("self::"))) {
             return Some(found);
         }
-        from = module.rsplit_once("::").map(|(outer, _)| outer);
+        from = split_last(module).map(|(outer, _)| outer);
     }
     find(path)
 }

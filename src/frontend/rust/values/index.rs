@@ -8,7 +8,7 @@ use super::walk;
 use crate::frontend::rust::names::for_each_child;
 use crate::frontend::rust::program::{AdtId, BodyId, BodyTypes, ConstId, FnId, Owner, Program, Target, TraitRef, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, MacroArgs, PatId, PatKind, RustFile, Stmt};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 
 /// A step from a value to a part of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +149,7 @@ impl Index {
 
     /// The type that a struct literal's path names: itself, or the enum of a variant.
     pub fn adt_of_path(&self, path: &str) -> Option<AdtId> {
-        self.adts.get(path).copied().or_else(|| self.adts.get(path.rsplit_once("::")?.0).copied())
+        self.adts.get(path).copied().or_else(|| self.adts.get(split_last(path)?.0).copied())
     }
 
     fn add_fields(&mut self, program: &Program, body: BodyId, types: &BodyTypes) {

@@ -3,6 +3,7 @@
 use super::Values;
 use super::fields::number_text;
 use super::number::{any, binary, float, largest, max, min, unwrap, with_origin};
+use crate::effect::variable;
 use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{BinaryOp, ExprId};
 use crate::frontend::rust::val::Val;
@@ -60,7 +61,12 @@ impl Values<'_> {
     /// A value or what stands in for it; from the environment, what stands in is what counts.
     fn or(&self, on: Val, other: Val) -> Val {
         match on {
-            Val::Env(_) => with_origin(unwrap(other), OriginKind::Environment),
+            Val::Env(name) => match unwrap(other) {
+                // Of a text both matter: what runs may set the variable.
+                Val::Text(default) => Val::Text(Name::from(variable::or_default(&name, &default))),
+                Val::Env(other) => Val::Text(Name::from(variable::or_default(&name, &variable::variable(&other)))),
+                other => with_origin(other, OriginKind::Environment),
+            },
             Val::Wrapped(inner) => *inner,
             Val::Nothing => unwrap(other),
             Val::Unknown(_) => {
@@ -103,9 +109,11 @@ fn computed() -> Origin {
 
 fn parsed(on: Val) -> Val {
     match on {
-        Val::Text(text) => match number_text(&text) {
-            Some(n) => Val::Wrapped(Box::new(n)),
-            None => Val::unknown("a text that is parsed"),
+        Val::Text(text) => match (number_text(&variable::defaults(&text)), variable::first(&text)) {
+            (Some(n), Some(_)) => Val::Wrapped(Box::new(with_origin(n, OriginKind::Environment))),
+            (Some(n), None) => Val::Wrapped(Box::new(n)),
+            // An address stays what it is.
+            (None, _) => Val::Wrapped(Box::new(Val::Text(text))),
         },
         Val::Any(parts) => any(parts.into_iter().map(parsed)),
         other => other,

@@ -9,7 +9,7 @@ use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Field, Object, Val};
 use crate::model::{Does, FnModel, KEY_HEADERS, Scalar, SetTo};
-use crate::name::Name;
+use crate::name::{Name, split_last};
 use crate::source::Span;
 use crate::value::{Origin, OriginKind, Value};
 
@@ -20,14 +20,14 @@ impl Values<'_> {
         if let Some(found) = self.models.function(&path) {
             return Some(found);
         }
-        let (owner, name) = path.rsplit_once("::")?;
+        let (owner, name) = split_last(&path)?;
         let by_trait = || self.models.trait_methods(name).find(|(of, _)| **of == *owner).map(|(_, m)| m);
         self.models.method(owner, name).or_else(by_trait)
     }
 
     pub(super) fn modelled_call(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Option<Val> {
         let model = self.model_of(path)?;
-        let owner = path.rsplit_once("::").map(|(owner, _)| Name::new(owner));
+        let owner = split_last(path).map(|(owner, _)| Name::new(owner));
         let apply = Apply { values: self, body, e, model, owner, args };
         apply.to(None)
     }
@@ -41,7 +41,7 @@ impl Values<'_> {
         args: &[ExprId],
     ) -> Option<Val> {
         let model = self.model_of(path)?;
-        let owner = path.rsplit_once("::").map(|(owner, _)| Name::new(owner));
+        let owner = split_last(path).map(|(owner, _)| Name::new(owner));
         let apply = Apply { values: self, body, e, model, owner, args };
         apply.to(Some(receiver))
     }
@@ -173,7 +173,7 @@ impl Apply<'_, '_> {
             {
                 return true;
             }
-            open.extend(pats::children(tree, e));
+            pats::push_children(tree, e, &mut open);
         }
         false
     }

@@ -240,3 +240,51 @@ fn circles_end() {
     }
     number(&format!("{wide} fn f() {{ see(g59()) }}"));
 }
+
+/// Code that reads texts from the environment in every way that is followed.
+const ENVIRONMENT: &str = r#"
+        use std::env;
+        pub struct Config { url: String }
+        #[derive(Parser)]
+        pub struct Args {
+            #[arg(long, env = "BOOKS", default_value = "http://books:8080")]
+            books: String,
+            #[arg(long, env)]
+            shop: String,
+        }
+        fn see<T>(_: T) {}
+        fn make() -> Config { Config { url: env::var("URL").expect("set") } }
+        fn field(c: &Config) { see(format!("{}/x", c.url)) }
+        fn default() {
+            let base = env::var("URL").unwrap_or_else(|_| "http://a:1".to_string());
+            see(format!("{base}/x"))
+        }
+        fn parts() { see(format!("http://{}:{}/x", env::var("HOST").unwrap(), env::var("PORT").unwrap_or("80".into()))) }
+        fn flag(a: &Args) { see(format!("{}/x", a.books)) }
+        fn own_name(a: &Args) { see(format!("{}/x", a.shop)) }
+        fn helper(base: &str) { see(format!("{base}/x")) }
+        fn calls() { helper(&env::var("URL").unwrap()) }
+        fn number() { see(env::var("N").unwrap_or("3".to_string()).parse::<u64>().unwrap()) }
+"#;
+
+#[test]
+fn texts_keep_what_is_read_from_the_environment() {
+    let world = world(ENVIRONMENT);
+    let values = world.values();
+    let seen = |function: &str| {
+        let (body, e) = world.seen(function);
+        values.eval(body, e)
+    };
+    let text = |function: &str| match seen(function) {
+        Val::Text(text) => text.to_string(),
+        other => format!("{other:?}"),
+    };
+    assert_eq!(text("field"), "{$URL}/x");
+    assert_eq!(text("default"), "{$URL:-http://a:1}/x");
+    assert_eq!(text("parts"), "http://{$HOST}:{$PORT:-80}/x");
+    assert_eq!(text("flag"), "{$BOOKS:-http://books:8080}/x");
+    assert_eq!(text("own_name"), "{$SHOP}/x");
+    assert_eq!(text("helper"), "{$URL}/x");
+    let (number, origin) = values.as_count(&seen("number"));
+    assert_eq!((number, origin.kind), (Value::Number(3), OriginKind::Environment));
+}

@@ -2,6 +2,7 @@
 
 use super::Values;
 use super::expr::{leaving_macro, never};
+use crate::effect::variable;
 use crate::frontend::rust::program::BodyId;
 use crate::frontend::rust::tree::{ExprId, MacroArgs, MacroCall};
 use crate::frontend::rust::val::Val;
@@ -66,7 +67,7 @@ impl Values<'_> {
             _ => {
                 let captured = self.types(body).captures.get(&e).map(Vec::as_slice).unwrap_or_default();
                 let pat = captured.iter().find(|p| self.is_named(body, **p, hole));
-                pat.map_or_else(open, |p| shown(&self.local(body, *p)))
+                pat.map_or_else(open, |p| self.shown(body, self.local(body, *p)))
             }
         }
     }
@@ -77,13 +78,22 @@ impl Values<'_> {
     }
 
     fn as_text(&self, body: BodyId, e: ExprId) -> String {
-        shown(&self.eval(body, e))
+        self.shown(body, self.eval(body, e))
+    }
+
+    /// A parameter is what all callers hand over, if they agree.
+    fn shown(&self, body: BodyId, value: Val) -> String {
+        match super::unwrap(value) {
+            Val::Param(i) => shown(&super::unwrap(self.close(body, Val::Param(i)))),
+            other => shown(&other),
+        }
     }
 }
 
 fn shown(value: &Val) -> String {
     match value {
         Val::Text(text) => text.to_string(),
+        Val::Env(name) => variable::variable(name),
         Val::Int(Value::Number(n), _) => n.to_string(),
         Val::Bool(b) => b.to_string(),
         Val::Wrapped(inner) => shown(inner),

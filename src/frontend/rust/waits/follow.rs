@@ -8,6 +8,7 @@ use crate::frontend::rust::program::{BodyId, FnId, Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, MacroArgs, Stmt, UnaryOp};
 use crate::frontend::rust::val::Val;
 use crate::frontend::rust::values::{Cell, Values, cell, float, largest, root, walk};
+use crate::name::split_last;
 use crate::source::Span;
 
 /// A product that cannot overflow: only what was risky before stays so.
@@ -246,7 +247,7 @@ impl<'v, 'a> Follow<'v, 'a> {
                 _ => return None,
             },
         };
-        let (owner, name) = path.rsplit_once("::")?;
+        let (owner, name) = split_last(&path)?;
         match name {
             "from_millis" => Some(1.0),
             "from_secs" | "from_secs_f64" | "from_secs_f32" => Some(1_000.0),

@@ -6,6 +6,7 @@ use crate::frontend::rust::program::{BodyId, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId};
 use crate::frontend::rust::val::Val;
 use crate::frontend::rust::values::{BodyIndex, Cell, Change, Part, Source, cell, float, walk};
+use crate::name::last_segment;
 
 impl Follow<'_, '_> {
     pub(super) fn variable(&self, body: BodyId, e: ExprId) -> Delay {
@@ -271,7 +272,7 @@ impl Follow<'_, '_> {
 
 fn is_number(name: &str) -> bool {
     matches!(
-        name.rsplit("::").next().unwrap_or(name),
+        last_segment(name),
         "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64" | "Duration"
     )
 }
