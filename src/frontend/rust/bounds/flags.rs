@@ -1,6 +1,6 @@
 //! A flag that allows one more turn: `if !refreshed { refreshed = true; continue; }` is a counter that goes to one.
 
-use super::turn::Focus;
+use super::focus::Focus;
 use super::{Search, measure};
 use crate::effect::Stop;
 use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};

@@ -2,6 +2,7 @@
 
 use super::atoms::{Compare, Look};
 use super::cover;
+use super::focus::Focus;
 use super::run::{Cond, Exit, MatchArm, Node};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
@@ -9,23 +10,8 @@ use crate::frontend::rust::tree::{
     Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, PatKind, Stmt, UnaryOp,
 };
 use crate::frontend::rust::val::Val;
-use crate::frontend::rust::values::{Cell, Source};
+use crate::frontend::rust::values::Source;
 use crate::name::Name;
-
-/// What is followed; everything else is an open choice.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Focus {
-    /// A counter and the limit it is compared with.
-    Counter(Cell, Val),
-    /// A flag that begins with that value and counts as 1 once it has the other.
-    Flag(Cell, bool),
-    /// An iterator and what is left in it.
-    Left(Cell),
-    /// Time is up.
-    Clock,
-    /// Somebody asked to stop.
-    Cancel,
-}
 
 pub struct Compile<'c, 'v, 'a> {
     pub look: &'c Look<'v, 'a>,
