@@ -18,8 +18,7 @@ use crate::source::{SourceFile, Sources};
 /// Larger files are generated: no hand-written file of a corpus of 37,000 came near.
 const LARGEST: u64 = 2_000_000;
 /// How names of files end that may be configs of proxies or descriptions of a system. Whether one is, its content says.
-const CONFIGS: &[&str] =
-    &[".yaml", ".yml", ".json", ".conf", ".cfg", ".conf.template", ".tmpl", ".template", ".nginx", ".env"];
+const CONFIGS: &[&str] = &[".yaml", ".yml", ".json", ".conf", ".cfg", ".conf.template", ".tmpl", ".template", ".nginx"];
 /// Folders whose files are configs whatever they are called.
 const CONFIG_FOLDERS: &[&str] = &["sites-available", "sites-enabled"];
 /// Words in the name of a folder or file whose code serves tests alone: `tests-fuzz`, `test_helpers.rs`, `e2e`.

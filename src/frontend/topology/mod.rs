@@ -26,6 +26,10 @@ impl FrontEnd for Topology {
         "topology"
     }
 
+    fn looks_into(&self, path: &str) -> bool {
+        compose::is_env_file(path) || kubernetes::is_kustomization(path)
+    }
+
     fn claims(&self, path: &str, text: &str) -> bool {
         compose::claims(path, text) || compose::is_env_file(path) || kubernetes::claims(path, text)
     }

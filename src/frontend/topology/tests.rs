@@ -178,6 +178,32 @@ spec: {type: ExternalName, externalName: payments.shop.svc.cluster.local}
 }
 
 #[test]
+fn folders_side_by_side_are_joined_if_only_two_fit() {
+    let service = |name: &str| {
+        format!("apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{selector: {{app: {name}}}}}\n")
+    };
+    let pod = |name: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec: {{template: {{metadata: {{labels: {{app: {name}}}}}, spec: {{containers: [{{name: c, image: {name}}}]}}}}}}\n"
+        )
+    };
+    let files = [
+        ("k8s/services/a.yaml", service("a")),
+        ("k8s/pods/a.yaml", pod("a")),
+        ("k8s/services/b.yaml", service("b")),
+        ("x/services/d.yaml", service("d")),
+        ("x/dev/d.yaml", pod("d")),
+        ("x/prod/d.yaml", pod("d")),
+        ("a/", String::new()),
+        ("d/", String::new()),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let facts = facts(&files);
+    assert_eq!(host(&facts, "a").runs, folder("a"));
+    assert_eq!((host(&facts, "b").runs.clone(), host(&facts, "d").runs.clone()), (Vec::new(), Vec::new()));
+}
+
+#[test]
 fn kustomizations_are_systems_with_their_patches() {
     let pod = |extra: &str| {
         format!(

@@ -6,6 +6,7 @@ use super::System;
 use super::object::{Container, Env, Object, Pod};
 use crate::fact::{Host, Runs};
 use crate::frontend::topology::packages::{Built, Packages, image_name, named_like, program_name};
+use crate::frontend::topology::paths::folder;
 use crate::name::Name;
 use crate::source::Sources;
 
@@ -34,6 +35,34 @@ pub fn hosts(packages: &Packages, sources: &Sources, system: &System) -> Vec<Hos
         found.push(host);
     }
     found
+}
+
+/// Folders side by side, one with services and one with what they pick, are one system.
+pub fn folders(mut all: BTreeMap<&str, Vec<Object>>) -> BTreeMap<&str, Vec<Object>> {
+    let services = |list: &[Object]| -> Vec<Object> {
+        let alone = |s: &&Object| s.kind == "Service" && !s.service.selector.is_empty() && !is_picked(s, list);
+        list.iter().filter(alone).cloned().collect()
+    };
+    let dirs: Vec<&str> = all.keys().copied().collect();
+    for dir in &dirs {
+        let waiting = all.get(dir).map(|list| services(list)).unwrap_or_default();
+        if waiting.is_empty() {
+            continue;
+        }
+        let beside = |other: &&&str| *other != dir && !dir.is_empty() && folder(other) == folder(dir);
+        let holds = |other: &&&str| all.get(**other).is_some_and(|list| waiting.iter().any(|s| is_picked(s, list)));
+        let found: Vec<&str> = dirs.iter().filter(beside).filter(holds).copied().collect();
+        // Copies side by side (dev, prod) are not told apart by what a service picks.
+        if let [only] = found[..] {
+            let own = all.remove(dir).unwrap_or_default();
+            all.entry(only).or_default().extend(own);
+        }
+    }
+    all
+}
+
+fn is_picked(service: &Object, list: &[Object]) -> bool {
+    list.iter().any(|o| o.pod.as_ref().is_some_and(|pod| picks(service, o, pod)))
 }
 
 fn named(system: &System, object: &Object) -> Host {

@@ -17,7 +17,7 @@ use crate::fact::Facts;
 use crate::source::{FileId, Sources};
 use crate::yaml;
 
-pub use claim::claims;
+pub use claim::{claims, is_kustomization};
 use customize::Kustomization;
 use object::Object;
 
@@ -65,6 +65,7 @@ fn systems(objects: &BTreeMap<&str, Vec<Object>>, all: &BTreeMap<&str, Kustomiza
     for (path, list) in objects.iter().filter(|(path, _)| !listed.contains(**path)) {
         folders.entry(folder(path)).or_default().extend(list.iter().cloned());
     }
+    let folders = join::folders(folders);
     found.extend(folders.into_iter().map(|(dir, objects)| System {
         name: format!("manifests {dir}"),
         file: None,
