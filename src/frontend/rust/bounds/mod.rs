@@ -7,6 +7,7 @@
 mod atoms;
 mod cover;
 mod flags;
+mod focus;
 mod items;
 mod prune;
 mod run;
@@ -25,9 +26,10 @@ use super::values::{Cell, Change, Values, largest, walk};
 use crate::effect::Stop;
 use crate::value::{Origin, Value};
 use atoms::{Compare, Look};
+use focus::Focus;
 use items::Items;
 use run::{Node, Run};
-use turn::{Compile, Focus};
+use turn::Compile;
 
 #[derive(Debug, Default)]
 pub struct Bounds {

@@ -9,7 +9,6 @@ use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{
     Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, PatKind, Stmt, UnaryOp,
 };
-use crate::frontend::rust::val::Val;
 use crate::frontend::rust::values::Source;
 use crate::name::Name;
 
