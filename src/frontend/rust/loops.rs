@@ -212,8 +212,7 @@ impl Judge<'_> {
             ends_otherwise: fine.iter().any(|o| !o.tried && o.otherwise && !stays(o)),
             confidence: Confidence::Medium,
         };
-        let (mut slept, mut possible, mut handed_on) = (false, Endings::NONE, false);
-        let leaves_somehow = tried.iter().any(|o| !stays(o));
+        let (mut slept, mut possible) = (false, Endings::NONE);
         let seen = self.ops.get(&op.at);
         let fails = seen.and_then(|o| o.fails).map_or(op.fails, |by_type| op.fails & by_type);
         for ending in fails.iter() {
@@ -224,8 +223,6 @@ impl Judge<'_> {
             if back.is_empty() || (ending == Ending::Status(FailureClass::Application)) {
                 continue;
             }
-            // Whoever leaves with what the operation gave waits for it, whatever he asked.
-            handed_on |= outcomes.iter().any(|o| o.tried && o.by_chance && !stays(o) && o.ending == ending);
             // Nothing tells it from success: what is looked at is what the value holds.
             if asks_again && seen.is_some_and(|o| o.valued) && ways(&fine) == ways(&outcomes) {
                 continue;
@@ -245,7 +242,6 @@ impl Judge<'_> {
         }
         let errors = possible & Endings::ERRORS;
         verdict.looks |= !verdict.again.holds(errors);
-        let leaves = leaves || (handed_on && leaves_somehow);
         let fresh = seen.is_some_and(|o| o.fresh_in.contains(&repeat.id));
         let steps = seen.is_some_and(|o| o.steps_in.contains(&repeat.id));
         verdict.kind = self.kind(repeat, op, &verdict, &Ways { leaves, goes_on, asks_again, slept, fresh, steps });

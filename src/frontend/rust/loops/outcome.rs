@@ -180,6 +180,18 @@ impl Run<'_, '_> {
         self.caught.iter().rev().nth(usize::from(n)).copied()
     }
 
+    /// Whether an effect ends by what the operation at hand gave: it mentions it, so many arms further out.
+    fn is_about_ours(&self, effect: &Effect, inside: u8) -> bool {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match effect {
+            Effect::Caught(n) => n.checked_sub(inside).and_then(|n| self.level(n)).is_some_and(|(_, ours)| ours),
+            Effect::Recover(body, arms) => {
+                let deeper = inside.saturating_add(1);
+                self.is_about_ours(body, inside) || arms.iter().any(|arm| self.is_about_ours(&arm.then, deeper))
+            }
+            other => effect::children(other).into_iter().any(|child| self.is_about_ours(child, inside)),
+        })
+    }
+
     fn any(&mut self, parts: &[Effect], judged: Judged) -> Option<Outcomes> {
         // What another operation answered says nothing about this one.
         let ours = self.caught.last().is_none_or(|(_, ours)| *ours);
@@ -208,10 +220,7 @@ impl Run<'_, '_> {
 
     fn recover(&mut self, body: &Effect, arms: &[effect::Arm]) -> Option<Outcomes> {
         let mut all = Outcomes::default();
-        let again = match body {
-            Effect::Caught(n) => self.level(*n).is_some_and(|(_, ours)| ours),
-            _ => false,
-        };
+        let again = self.is_about_ours(body, 0);
         for before in self.eval(body)? {
             let arm = arms.iter().find(|a| before.to == To::On && a.on.has(before.ending));
             match arm {
