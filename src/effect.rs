@@ -4,6 +4,8 @@
 //! [`Effect::Leave`] ends somewhere else than where it stands, [`Effect::Scope`] is where a `return` lands, and
 //! [`Effect::Caught`] ends as the ending did that an enclosing arm is looking at.
 
+mod budget;
+mod method;
 mod remote;
 pub mod variable;
 mod walk;
@@ -13,6 +15,8 @@ use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, Value};
 
+pub use budget::{Budget, Share};
+pub use method::{ByMethod, Methods};
 pub use remote::{Client, Key, Passes, Remote, Safety, Target};
 pub use walk::{children, children_mut, walk, walk_mut};
 
@@ -148,9 +152,8 @@ pub struct Repeat {
     /// For combinators, clients and middleware: which endings of the body are tried again. For loops: filled in when the
     /// loop is classified, for reports; there the jumps of the body decide.
     pub again: Endings,
-    /// The same for a request that may do harm twice (POST, PATCH), where the layer looks at the method: nginx repeats such
-    /// a request only before it was sent. `None`: the method makes no difference.
-    pub unsafe_again: Option<Endings>,
+    /// The same for some methods, where the layer looks at the method: nginx repeats a POST only before it was sent.
+    pub by_method: Option<ByMethod>,
     /// Where a setting takes in requests that may do harm twice whatever their method (RL108).
     pub takes_unsafe: Option<Span>,
     /// Each attempt goes to another of the servers that the call in its body names, and each server gets one at most.
@@ -180,7 +183,7 @@ impl Repeat {
             end: at,
             stops: Vec::new(),
             again: Endings::NONE,
-            unsafe_again: None,
+            by_method: None,
             takes_unsafe: None,
             each_server_once: false,
             budget: None,
@@ -378,23 +381,6 @@ impl Confidence {
             Confidence::High => "high",
         }
     }
-}
-
-/// A limit, shared by many operations, on how much extra traffic retries may make.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Budget {
-    pub share: Share,
-    pub at: Option<Span>,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Share {
-    /// Retries may make so much of the traffic more: 0.2 is 20 %.
-    Ratio(f64),
-    /// A bucket of tokens that only successes fill: when everything fails, no retry is left.
-    Tokens,
-    /// So many retries at once; no ratio.
-    Concurrent(u64),
 }
 
 #[derive(Clone, PartialEq, Debug)]

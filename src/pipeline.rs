@@ -47,6 +47,8 @@ pub struct Run {
     pub analysis: Analysis,
     pub findings: Vec<Finding>,
     pub pedantic: bool,
+    /// Findings in code that serves tests by the names of its files: not among `findings`.
+    pub in_tests: usize,
 }
 
 impl Run {
@@ -102,15 +104,15 @@ pub fn run_watched(
     watch("configs");
     let analysis = analysis::analyse(&facts, &settings, &sources);
     watch("analysis");
-    let findings = {
+    let (findings, in_tests) = {
         let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };
         findings(&context, options, lint::ALL)
     };
     watch("lints");
-    Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic }
+    Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic, in_tests }
 }
 
-fn findings(context: &Context<'_>, options: &Options, registry: &[&'static Lint]) -> Vec<Finding> {
+fn findings(context: &Context<'_>, options: &Options, registry: &[&'static Lint]) -> (Vec<Finding>, usize) {
     let levels = level::Levels::new(registry, context.settings, options);
     let mut all = Vec::new();
     for lint in registry {
@@ -121,12 +123,14 @@ fn findings(context: &Context<'_>, options: &Options, registry: &[&'static Lint]
     }
     let unused = accept::accept(context, &levels, &mut all);
     all.extend(unused);
-    all.retain(|f| !context.sources.get(f.at.file).support);
     sort(context.sources, &mut all);
     fingerprint::fingerprint(context, &mut all);
     all.retain(|f| f.confidence >= options.min_confidence);
+    let found = all.len();
+    all.retain(|f| !context.sources.get(f.at.file).support);
+    let in_tests = found - all.len();
     lint::drop_covered(&mut all);
-    all
+    (all, in_tests)
 }
 
 /// The one order of findings: path, line, column, code; then the words, so that equal places keep one order too.

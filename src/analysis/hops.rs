@@ -18,8 +18,8 @@ use crate::graph::{Lead, Link};
 use crate::name::Name;
 use crate::source::Span;
 
-/// Methods of requests that may do harm when they are sent twice. LOCK is one to nginx.
-const UNSAFE_METHODS: [&str; 3] = ["POST", "PATCH", "LOCK"];
+/// Methods of requests that may do harm when they are sent twice (RFC 9110, 9.2.2: all others of its own are idempotent).
+const UNSAFE_METHODS: [&str; 2] = ["POST", "PATCH"];
 
 /// What is sent, as far as it matters when it is sent twice.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -165,11 +165,10 @@ impl<'a> Binder<'a> {
         let limit = number::limit(repeat, &|i| frame.number(i));
         let called = called_param(&repeat.body).and_then(|i| frame.given(i)).and_then(Given::call);
         let bound_at = called.or(limit.bound_at);
-        let harmful = frame.came.request.method.as_ref().is_some_and(is_unsafe);
         let turns = Turns {
             id: repeat.id,
             n: limit.n,
-            again: repeat.unsafe_again.filter(|_| harmful).unwrap_or(repeat.again),
+            again: again(repeat, frame.came.request.method.as_ref()),
             jumps: repeat.jumps,
             exhausts: repeat.exhausts,
             multiplies: matches!(repeat.kind, RepeatKind::Retry | RepeatKind::Failover),
@@ -211,6 +210,12 @@ impl<'a> Binder<'a> {
     pub fn reached(&self) -> FxHashSet<PlaceId> {
         self.instances.keys().map(|(place, ..)| *place).collect()
     }
+}
+
+/// After which endings a request with that method is tried again; one that is not known is any.
+fn again(repeat: &Repeat, method: Option<&Name>) -> Endings {
+    let less = repeat.by_method.as_ref().filter(|less| method.is_some_and(|m| less.methods.has(m)));
+    less.map_or(repeat.again, |less| less.again)
 }
 
 fn distinct(links: Vec<Link>) -> Vec<Link> {

@@ -186,7 +186,7 @@ impl<'a> Run<'_, 'a> {
             attempts: shown(worst.tries),
             amplification: shown(amplification),
             ceiling: shown(ceiling),
-            sustained: sustained::of(arena, &owners),
+            sustained: sustained::of(arena, &owners, amplification),
             replays: replays(arena, pair),
             worst: worst.scenario,
             failing: arena.deps[worst.failing.0 as usize].clone(),

@@ -5,13 +5,16 @@ use super::node::{Arena, LayerIx};
 use crate::effect::Share;
 use crate::value::{Bound, Tries};
 
-/// How many times the calm traffic, over the layers that multiply in the worst scenario.
-pub(super) fn of(arena: &Arena<'_>, owners: &[LayerIx]) -> Bound<f64> {
+/// How many times the calm traffic, over the layers that multiply in the worst scenario. Layers that come one after another
+/// (a fallback after the attempts that failed) add: their product is never more than the amplification.
+pub(super) fn of(arena: &Arena<'_>, owners: &[LayerIx], amplification: Tries) -> Bound<f64> {
     let factors = owners.iter().map(|owner| {
         let layer = &arena.layers[owner.0 as usize];
         factor(layer.limit.n, layer.repeat.budget.map(|b| b.share))
     });
-    let (low, high) = factors.fold((1.0, 1.0), |(low, high), (l, h)| (low * l, high * h));
+    let end = |n: u64| if n == Tries::INFINITE { f64::INFINITY } else { (n as f64).max(1.0) };
+    let (low, high): (f64, f64) = factors.fold((1.0, 1.0), |(low, high), (l, h)| (low * l, high * h));
+    let (low, high) = (low.min(end(amplification.low)), high.min(end(amplification.high)));
     match (low.is_finite(), high.is_finite()) {
         (false, _) => Bound::Unbounded,
         (true, false) => Bound::Unknown(None),

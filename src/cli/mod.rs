@@ -115,6 +115,12 @@ fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     for (file, note) in run.facts.notes.iter().filter(|_| !shared.quiet) {
         output::complain(&format!("note: {}: {note}", run.sources.get(*file).path));
     }
+    if run.in_tests > 0 && !shared.quiet {
+        let n = run.in_tests;
+        output::complain(&format!(
+            "note: {n} more in code that serves tests by its name are not shown; `[paths] tests = true` shows them"
+        ));
+    }
     Ok(Done { run, ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) })
 }
 

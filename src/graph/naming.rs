@@ -3,7 +3,7 @@
 //! Two lists of addresses that share one are the same thing, whatever each config calls it. The same name for things that
 //! share no address means two things: each then has its config's folder in front (`edge:backend`).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::effect::{self, Effect, Remote};
 use crate::fact::Facts;
@@ -27,11 +27,15 @@ impl Naming {
     pub fn new(facts: &Facts, sources: &Sources) -> Naming {
         let entries = entries(facts);
         let group = groups(&entries);
+        let mut meanings: FxHashMap<&Name, FxHashSet<usize>> = FxHashMap::default();
+        for (i, entry) in entries.iter().enumerate() {
+            meanings.entry(&entry.name).or_default().insert(group[i]);
+        }
         let mut names = FxHashMap::default();
         for (i, entry) in entries.iter().enumerate() {
             // The first entry of a group names it.
             let first = &entries[group[i]];
-            let shared = entries.iter().enumerate().any(|(j, e)| e.name == first.name && group[j] != group[i]);
+            let shared = meanings.get(&first.name).is_some_and(|all| all.len() > 1);
             let name = match shared {
                 true => Name::from(format!("{}:{}", folder(sources, first.file), first.name)),
                 false => first.name.clone(),
@@ -66,19 +70,25 @@ fn entries(facts: &Facts) -> Vec<Entry> {
 
 /// Per entry: the first entry with which it shares an address, directly or through others; itself if with none.
 fn groups(entries: &[Entry]) -> Vec<usize> {
-    let mut group: Vec<usize> = (0..entries.len()).collect();
+    let mut parent: Vec<usize> = (0..entries.len()).collect();
     let mut first_with: FxHashMap<&Name, usize> = FxHashMap::default();
     for (i, entry) in entries.iter().enumerate() {
         for server in &entry.servers {
             let other = *first_with.entry(server).or_insert(i);
-            let (a, b) = (group[other], group[i]);
-            if a != b {
-                let (from, to) = (a.max(b), a.min(b));
-                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
-            }
+            let (a, b) = (first(&mut parent, other), first(&mut parent, i));
+            parent[a.max(b)] = a.min(b);
         }
     }
-    group
+    (0..entries.len()).map(|i| first(&mut parent, i)).collect()
+}
+
+/// The first entry of a group, with the way there made shorter.
+fn first(parent: &mut [usize], mut i: usize) -> usize {
+    while parent[i] != i {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    i
 }
 
 /// The last folder above a config; the file's own name where there is none.

@@ -64,7 +64,7 @@ fn run_on(text: &str, config: &str, options: &Options) -> Vec<Finding> {
     });
     let analysis = Analysis::default();
     let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };
-    findings(&context, options, &registry())
+    findings(&context, options, &registry()).0
 }
 
 fn codes(findings: &[Finding]) -> Vec<(&str, Level, bool)> {

@@ -11,8 +11,8 @@ use super::rules::{Default, rules};
 use super::system::System;
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{
-    Arm, Call, Callee, Deadline, DeadlineKind, Effect, Exit, Form, Judged, Key, Passes, PlaceId, Remote, Repeat,
-    RepeatKind, Safety, Stop, Target,
+    Arm, ByMethod, Call, Callee, Deadline, DeadlineKind, Effect, Exit, Form, Judged, Key, Methods, Passes, PlaceId,
+    Remote, Repeat, RepeatKind, Safety, Stop, Target,
 };
 use crate::fact::Facts;
 use crate::name::Name;
@@ -148,7 +148,7 @@ impl Bodies<'_> {
             Repeat::new(facts.new_loop(), RepeatKind::Retry, Form::Proxy, function.clone(), policy.at, one);
         repeat.stops = vec![Stop::Count(count, origin)];
         repeat.again = words.again;
-        repeat.unsafe_again = safe_methods(policy).then_some(Endings::NONE);
+        repeat.by_method = gated(policy);
         repeat.budget = brake.map(layer::budget);
         repeat.wait = layer::wait(policy);
         repeat.seen = layer::seen(policy);
@@ -272,8 +272,8 @@ fn passes(matching: &Match, rewrite: &Rewrite) -> Passes {
     }
 }
 
-/// The policy asks for methods, and none of them does harm twice.
-fn safe_methods(policy: &Policy) -> bool {
-    let harmless = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"];
-    !policy.methods.is_empty() && policy.methods.iter().all(|m| harmless.contains(&m.as_str()))
+/// Where the policy asks for methods, requests of all others are not tried again.
+fn gated(policy: &Policy) -> Option<ByMethod> {
+    let methods = Methods::AllBut(policy.methods.clone());
+    (!policy.methods.is_empty()).then_some(ByMethod { methods, again: Endings::NONE })
 }

@@ -9,8 +9,8 @@ use super::unit::Unit;
 use super::{idle, methods};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{
-    Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Remote, Repeat, RepeatKind, Safety, Stop, Target,
-    variable,
+    ByMethod, Confidence, Deadline, DeadlineKind, Effect, Form, Judged, Key, Methods, Remote, Repeat, RepeatKind,
+    Safety, Stop, Target, variable,
 };
 use crate::fact::Facts;
 use crate::name::Name;
@@ -90,7 +90,8 @@ impl Passing<'_> {
         repeat.stops.extend(next.limit.clone().map(|limit| Stop::Elapsed(limit.value, limit.origin)));
         repeat.again = if never_safe { next.unsafe_again } else { next.again };
         let looks_at_method = !always_safe && next.unsafe_again != repeat.again;
-        repeat.unsafe_again = looks_at_method.then_some(next.unsafe_again);
+        let methods = || Methods::These(not_repeated.clone());
+        repeat.by_method = looks_at_method.then(|| ByMethod { methods: methods(), again: next.unsafe_again });
         repeat.takes_unsafe = next.list.filter(|_| next.non_idempotent && !always_safe && self.may_be_unsafe());
         repeat.each_server_once = true;
         repeat.default_of = (!next.is_written()).then(|| next::default_layer(self.pass.protocol));
