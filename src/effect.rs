@@ -5,6 +5,7 @@
 //! [`Effect::Caught`] ends as the ending did that an enclosing arm is looking at.
 
 mod budget;
+mod deadline;
 mod method;
 mod remote;
 pub mod variable;
@@ -16,6 +17,7 @@ use crate::source::Span;
 use crate::value::{Origin, Value};
 
 pub use budget::{Budget, Share};
+pub use deadline::{Deadline, DeadlineKind};
 pub use method::{ByMethod, Methods};
 pub use remote::{Client, Key, Passes, Remote, Safety, Target};
 pub use walk::{children, children_mut, walk, walk_mut};
@@ -51,6 +53,9 @@ pub enum Effect {
     Sleep(Wait),
     /// Goes on by itself; the caller sees success.
     Spawn(Box<Effect>),
+    /// The caller waits for it, but where the caller leaves it goes on: a server that does not notice that its client has
+    /// closed (nginx with `proxy_ignore_client_abort on`, HAProxy without `abortonclose`). Deadlines outside do not cut it.
+    Outlives(Box<Effect>),
     /// Goes on at the exit, with the inner effect's ending. Errors, answers and success alike; a hang hangs where it stands.
     Leave(Exit, Box<Effect>),
     /// A function's body or an async block: where `Exit::Return` lands.
@@ -363,6 +368,8 @@ pub struct Seen {
     pub unbounded_at: Option<Span>,
     /// Statements in comments: `owner`.
     pub declared_owner: bool,
+    /// A limit per try is written and can never take effect: RL309 says so, and RL203 is silent.
+    pub dead_per_try: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -381,24 +388,4 @@ impl Confidence {
             Confidence::High => "high",
         }
     }
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct Deadline {
-    pub kind: DeadlineKind,
-    /// Milliseconds.
-    pub limit: Value,
-    pub at: Span,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum DeadlineKind {
-    /// Covers everything inside.
-    Total,
-    /// Between two reads: the length of a try under `hangs`, never a total one.
-    Idle,
-    /// Until the connection stands; does not end a hang.
-    Connect,
-    /// Until a pooled connection is handed out.
-    Acquire,
 }

@@ -78,6 +78,7 @@ impl Run<'_> {
                     None => out,
                 }
             }
+            Effect::Outlives(body) => self.run(body, caught),
             Effect::Within(..) | Effect::Spawn(_) | Effect::Leave(..) | Effect::Scope(_) => self.around(effect, caught),
             Effect::Repeat(repeat) => self.repeat(repeat, caught),
             Effect::Join(parts, _) | Effect::Race(parts, _) => {
@@ -245,7 +246,7 @@ fn effect(depth: u32, arms: u8, loops: Vec<u32>) -> BoxedStrategy<Effect> {
         Just(Endings::errors_of([FailureClass::Reset]) | Endings::OK),
     ];
     let arm = (set(), sub(arms + 1, &loops)).prop_map(|(on, then)| Arm { on, then });
-    let deadline = Deadline { kind: DeadlineKind::Total, limit: Value::Number(1), at: Span::default() };
+    let deadline = Deadline::new(DeadlineKind::Total, Value::Number(1), Span::default());
     prop_oneof![
         1 => leaf(arms),
         3 => (same(), same()).prop_map(|(a, b)| Effect::Seq(vec![a, b])),

@@ -196,6 +196,7 @@ impl<'a> Binder<'a> {
                 Node::Within { ends, body: self.effect(body, frame) }
             }
             Effect::Spawn(body) => Node::Spawn(self.effect(body, frame)),
+            Effect::Outlives(body) => Node::Outlives(self.effect(body, frame)),
             Effect::Leave(exit, body) => Node::Leave(*exit, self.effect(body, frame)),
             Effect::Scope(body) => Node::Scope(self.effect(body, frame)),
         };
@@ -205,7 +206,9 @@ impl<'a> Binder<'a> {
     /// A node around nothing is nothing, where the table says so too.
     fn simplest(&mut self, node: Node) -> NodeId {
         match &node {
-            Node::Scope(body) | Node::Spawn(body) | Node::Within { body, .. } if *body == Arena::NOTHING => {
+            Node::Scope(body) | Node::Spawn(body) | Node::Outlives(body) | Node::Within { body, .. }
+                if *body == Arena::NOTHING =>
+            {
                 Arena::NOTHING
             }
             Node::Recover(body, on, _) if *body == Arena::NOTHING && !on.iter().any(|on| on.has(Ending::Ok)) => {

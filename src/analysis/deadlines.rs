@@ -56,7 +56,7 @@ impl Covered {
                 total: above.total || ends.total,
                 connect: above.connect || ends.connect,
             },
-            Node::Spawn(_) => Covers::default(),
+            Node::Spawn(_) | Node::Outlives(_) => Covers::default(),
             Node::Remote { site, .. } => {
                 self.call(*site, above);
                 Covers::default()

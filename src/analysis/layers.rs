@@ -55,7 +55,7 @@ fn collect<'e>(body: &'e Effect, found: &mut Vec<(&'e Repeat, Option<u64>)>) {
                 let ends = deadline.kind == DeadlineKind::Total;
                 push(body, deadline.limit.number().filter(|_| ends).or(total));
             }
-            Effect::Spawn(body) => push(body, None),
+            Effect::Spawn(body) | Effect::Outlives(body) => push(body, None),
             Effect::Map(_, body) | Effect::Leave(_, body) | Effect::Scope(body) => push(body, total),
             Effect::Recover(body, arms) => {
                 push(body, total);

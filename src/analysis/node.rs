@@ -72,6 +72,8 @@ pub enum Node {
         body: NodeId,
     },
     Spawn(NodeId),
+    /// Goes on when its caller has left.
+    Outlives(NodeId),
     Leave(Exit, NodeId),
     Scope(NodeId),
     /// The body of a function or closure, called.
@@ -95,7 +97,7 @@ impl Node {
             Node::Seq(parts) | Node::Branch(parts) | Node::Join(parts, _) | Node::Race(parts, _) => (None, parts),
             Node::Remote { behind, .. } => (*behind, &[]),
             Node::Recover(body, _, arms) => (Some(*body), arms),
-            Node::Map(_, body) | Node::Spawn(body) | Node::Leave(_, body) => (Some(*body), &[]),
+            Node::Map(_, body) | Node::Spawn(body) | Node::Outlives(body) | Node::Leave(_, body) => (Some(*body), &[]),
             Node::Scope(body) | Node::Frame(body) => (Some(*body), &[]),
             Node::Repeat { body, .. } | Node::Within { body, .. } | Node::Hop { body, .. } => (Some(*body), &[]),
             Node::Failover { bodies, .. } => (None, bodies),

@@ -338,7 +338,7 @@ fn a_call_that_closes_a_cycle_adds_nothing() {
 #[test]
 fn only_a_deadline_ends_a_hang() {
     let mut m = Make::default();
-    let deadline = |kind, m: &mut Make| Deadline { kind, limit: Value::Number(5), at: m.at() };
+    let deadline = |kind, m: &mut Make| Deadline::new(kind, Value::Number(5), m.at());
     let (total, connect) = (deadline(DeadlineKind::Total, &mut m), deadline(DeadlineKind::Connect, &mut m));
     let bare = m.remote("bare");
     let (inside, connecting) = (m.to("inside"), m.remote("connecting"));

@@ -17,6 +17,7 @@ pub fn children(effect: &Effect) -> Vec<&Effect> {
         Effect::Map(_, body)
         | Effect::Within(_, body)
         | Effect::Spawn(body)
+        | Effect::Outlives(body)
         | Effect::Leave(_, body)
         | Effect::Scope(body) => {
             vec![body]
@@ -41,6 +42,7 @@ pub fn children_mut(effect: &mut Effect) -> Vec<&mut Effect> {
         Effect::Map(_, body)
         | Effect::Within(_, body)
         | Effect::Spawn(body)
+        | Effect::Outlives(body)
         | Effect::Leave(_, body)
         | Effect::Scope(body) => {
             vec![body]

@@ -172,7 +172,9 @@ pub fn walk<'e>(effect: &'e Effect, visit: &mut impl FnMut(&'e Effect)) {
                 Arg::Closure(body) => Some(&**body),
                 _ => None,
             })),
-            Effect::Map(_, body) | Effect::Within(_, body) | Effect::Spawn(body) => open.push(body),
+            Effect::Map(_, body) | Effect::Within(_, body) | Effect::Spawn(body) | Effect::Outlives(body) => {
+                open.push(body);
+            }
             Effect::Leave(_, body) | Effect::Scope(body) => open.push(body),
             Effect::Recover(body, arms) => {
                 open.push(body);

@@ -93,7 +93,7 @@ impl Bodies<'_> {
         let mut call = self.remote(file, &ask.cluster, system, None);
         let limit = limit(ask.timeout.as_ref(), &rules().defaults.ask_timeout);
         if let Some(limit) = limit {
-            call = within(DeadlineKind::Total, limit, ask.timeout.as_ref().map_or(ask.cluster.at, |t| t.at), call);
+            call = within(DeadlineKind::Total, limit, ask.timeout.as_ref().map(|t| t.at), ask.cluster.at, call);
         }
         let denied = Effect::Leave(Exit::Return, Box::new(Effect::End(Ending::Status(rules().denied()))));
         let then = if ask.may_fail { Effect::Nothing } else { denied };
@@ -114,9 +114,8 @@ impl Bodies<'_> {
         let nearest = levels.into_iter().find(|l| !l.is_empty()).into_iter().flatten();
         let copy = |cluster: &Set<Name>| {
             let call = self.remote(around.file, cluster, "http", Some(Passes::Same));
-            let at = pass.timeout.as_ref().map_or(pass.at, |t| t.at);
             let limited = match total(pass) {
-                Some(limit) => within(DeadlineKind::Total, limit, at, call),
+                Some(limit) => within(DeadlineKind::Total, limit, pass.timeout.as_ref().map(|t| t.at), pass.at, call),
                 None => call,
             };
             Effect::Spawn(Box::new(limited))
@@ -130,12 +129,12 @@ impl Bodies<'_> {
         let idle =
             policy.per_try_idle_timeout.as_ref().and_then(|set| Some((set, *set.is().filter(|d| !d.is_zero())?)));
         if let Some((set, limit)) = idle {
-            one = within(DeadlineKind::Idle, limit, set.at, one);
+            one = within(DeadlineKind::Idle, limit, Some(set.at), set.at, one);
         }
         let per_try = per_try(around, pass);
         let limit = per_try.and_then(|set| Some((set, *set.is()?)));
         if let Some((set, limit)) = limit {
-            one = within(DeadlineKind::Total, limit, set.at, one);
+            one = within(DeadlineKind::Total, limit, Some(set.at), set.at, one);
         }
         let words = layer::words(policy, around.asked(pass));
         if !words.works(policy) {
@@ -152,6 +151,7 @@ impl Bodies<'_> {
         repeat.budget = brake.map(layer::budget);
         repeat.wait = layer::wait(policy);
         repeat.seen = layer::seen(policy);
+        repeat.seen.dead_per_try = per_try.is_none() && policy.per_try_timeout.as_ref().is_some_and(is_limit);
         repeat.per_try_ms = limit.map(|(_, limit)| millis(limit));
         Effect::Repeat(Box::new(repeat))
     }
@@ -163,17 +163,17 @@ impl Bodies<'_> {
 
     fn limits(&self, around: Around<'_>, pass: &Pass, mut body: Effect) -> Effect {
         if let Some(limit) = total(pass) {
-            body = within(DeadlineKind::Total, limit, pass.timeout.as_ref().map_or(pass.at, |t| t.at), body);
+            body = within(DeadlineKind::Total, limit, pass.timeout.as_ref().map(|t| t.at), pass.at, body);
         }
         if let Some((limit, at)) =
             pass.max_stream_duration.as_ref().and_then(|s| Some((*s.is()?, s.at))).filter(|(d, _)| !d.is_zero())
         {
-            body = within(DeadlineKind::Total, limit, at, body);
+            body = within(DeadlineKind::Total, limit, Some(at), at, body);
         }
         let manager = around.manager.and_then(|m| m.stream_idle_timeout.as_ref());
         let idle = pass.idle_timeout.as_ref().or(manager);
         match limit(idle, &rules().defaults.stream_idle_timeout) {
-            Some(limit) => within(DeadlineKind::Idle, limit, idle.map_or(pass.at, |i| i.at), body),
+            Some(limit) => within(DeadlineKind::Idle, limit, idle.map(|i| i.at), pass.at, body),
             None => body,
         }
     }
@@ -234,14 +234,24 @@ impl Bodies<'_> {
         let call = Effect::Remote(http(target, system, name.at));
         let connect = cluster.and_then(|c| c.connect_timeout.as_ref());
         match limit(connect, &rules().defaults.connect_timeout) {
-            Some(limit) => within(DeadlineKind::Connect, limit, connect.map_or(name.at, |c| c.at), call),
+            Some(limit) => within(DeadlineKind::Connect, limit, connect.map(|c| c.at), name.at, call),
             None => call,
         }
     }
 }
 
-fn within(kind: DeadlineKind, limit: Duration, at: Span, body: Effect) -> Effect {
-    Effect::Within(Deadline { kind, limit: Value::Number(millis(limit)), at }, Box::new(body))
+/// Whether it says a time, not that there is no limit.
+fn is_limit(set: &Set<Duration>) -> bool {
+    set.is().is_some_and(|d| !d.is_zero())
+}
+
+/// A limit that is written somewhere, else the default of what stands at `of`.
+fn within(kind: DeadlineKind, limit: Duration, at: Option<Span>, of: Span, body: Effect) -> Effect {
+    let limit = Value::Number(millis(limit));
+    body.within(match at {
+        Some(at) => Deadline::new(kind, limit, at),
+        None => Deadline::default_of(kind, limit, of),
+    })
 }
 
 pub fn http(target: Target, system: &str, at: Span) -> Remote {

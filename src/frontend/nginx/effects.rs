@@ -40,6 +40,12 @@ impl Passing<'_> {
         one_of(goals)
     }
 
+    /// Whether it goes on when its client has left: `proxy_ignore_client_abort on`.
+    pub fn ignores_leaving(&self) -> bool {
+        let name = format!("{}ignore_client_abort", self.pass.protocol.prefix);
+        self.unit.conf.setting(self.pass.block, &name).is_some_and(|s| s.arg(0) == "on")
+    }
+
     fn goal(&self, goal: &Goal, facts: &mut Facts) -> Effect {
         let To::Upstream(at) = goal.to else { return self.attempt(goal, None) };
         let upstream = &self.unit.upstreams.all[at];
@@ -186,7 +192,7 @@ fn differ(peers: &[&Peer]) -> bool {
 }
 
 pub fn within(kind: DeadlineKind, (limit, at): (Value, Option<Span>), of: Span, body: Effect) -> Effect {
-    Effect::Within(Deadline { kind, limit, at: at.unwrap_or(of) }, Box::new(body))
+    body.within(Deadline { default: at.is_none(), ..Deadline::new(kind, limit, at.unwrap_or(of)) })
 }
 
 /// Exactly one of them happens.

@@ -161,6 +161,7 @@ impl<'a> Places<'a> {
     fn pass(&mut self, key: Key, pass: &Pass, function: &Name, facts: &mut Facts) -> Effect {
         let passing = Passing { as_get: key.2.get, ..Passing::new(self.unit, pass, function) };
         let attempts = passing.attempts(facts);
+        let attempts = if passing.ignores_leaving() { Effect::Outlives(Box::new(attempts)) } else { attempts };
         let arms = if key.2.error { Vec::new() } else { self.arms(key, pass, facts) };
         effects::answered(if arms.is_empty() { attempts } else { Effect::Recover(Box::new(attempts), arms) })
     }

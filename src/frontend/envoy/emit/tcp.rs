@@ -54,8 +54,7 @@ pub fn body(bodies: &Bodies<'_>, file: FileId, proxy: &TcpProxy, function: &Name
     let idle = proxy.idle_timeout.as_ref().and_then(Set::is).copied().unwrap_or(default);
     if !idle.is_zero() {
         let at = proxy.idle_timeout.as_ref().map_or(proxy.at, |i| i.at);
-        let deadline = Deadline { kind: DeadlineKind::Idle, limit: Value::Number(layer::millis(idle)), at };
-        body = Effect::Within(deadline, Box::new(body));
+        body = body.within(Deadline::new(DeadlineKind::Idle, Value::Number(layer::millis(idle)), at));
     }
     // The client's connection is closed when there is none to pass it on to.
     let closed = Endings::one(Ending::Error(FailureClass::Reset));

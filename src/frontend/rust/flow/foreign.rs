@@ -73,7 +73,7 @@ impl Flow<'_> {
             let limit = self.world.values.eval(self.body, d);
             self.world.values.as_ms(&limit).0
         });
-        Effect::Within(Deadline { kind: DeadlineKind::Total, limit, at: self.at(e) }, Box::new(inner))
+        inner.within(Deadline::new(DeadlineKind::Total, limit, self.at(e)))
     }
 
     /// `timeout(pause, stop.changed())`: the pause, unless something local comes first.

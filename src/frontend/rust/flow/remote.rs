@@ -41,8 +41,7 @@ impl Flow<'_> {
         }
         if let Some(arg) = model.limit.and_then(|which| parts.get(which)) {
             let (limit, origin) = self.world.values.as_ms(&self.world.values.eval(self.body, arg));
-            let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(self.at(e)) };
-            call = Effect::Within(deadline, Box::new(call));
+            call = call.within(Deadline::new(DeadlineKind::Total, limit, origin.at.unwrap_or(self.at(e))));
         }
         call = fields.within(call, e, model);
         call = fields.layers(call, e, model);
@@ -296,13 +295,11 @@ impl Fields<'_, '_> {
         let total = if self.own_layer().is_some() { "attempt_timeout" } else { "timeout" };
         for (name, kind) in [("read_timeout", DeadlineKind::Idle), (total, DeadlineKind::Total)] {
             if let Some((limit, origin)) = self.ms(name) {
-                call = Effect::Within(Deadline { kind, limit, at: origin.at.unwrap_or(at) }, Box::new(call));
+                call = call.within(deadline(kind, limit, &origin, at));
             }
         }
         match model.ends_after_ms {
-            Some(ms) => {
-                Effect::Within(Deadline { kind: DeadlineKind::Total, limit: Value::Number(ms), at }, Box::new(call))
-            }
+            Some(ms) => call.within(Deadline::default_of(DeadlineKind::Total, Value::Number(ms), at)),
             None => call,
         }
     }
@@ -322,8 +319,7 @@ impl Fields<'_, '_> {
         if let Some(retries) = self.own_layer() {
             call = self.layer(call, &retries, self.object.and_then(|o| o.built_at).unwrap_or(at));
             if let Some((limit, origin)) = self.ms("timeout") {
-                let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(at) };
-                call = Effect::Within(deadline, Box::new(call));
+                call = call.within(deadline(DeadlineKind::Total, limit, &origin, at));
             }
         } else if let Some(what) = &model.retried_by
             && let Some(retries) = self.flow.world.models.type_model(what).and_then(|m| m.retries.clone())
@@ -339,8 +335,7 @@ impl Fields<'_, '_> {
             let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what, held: None };
             let Some(retries) = layer.retries.clone() else {
                 if let Some((limit, origin)) = fields.ms("timeout") {
-                    let deadline = Deadline { kind: DeadlineKind::Total, limit, at: origin.at.unwrap_or(at) };
-                    call = Effect::Within(deadline, Box::new(call));
+                    call = call.within(deadline(DeadlineKind::Total, limit, &origin, at));
                 }
                 continue;
             };
@@ -348,6 +343,12 @@ impl Fields<'_, '_> {
         }
         call
     }
+}
+
+/// A limit where it is written, or the default of what is used here.
+fn deadline(kind: DeadlineKind, limit: Value, origin: &Origin, at: Span) -> Deadline {
+    let default = origin.kind == OriginKind::LibraryDefault;
+    Deadline { kind, limit, at: origin.at.unwrap_or(at), default }
 }
 
 fn strip(val: &Val) -> &Val {

@@ -92,6 +92,7 @@ impl Run<'_, '_> {
                 Some(body.into_iter().flat_map(|o| renamed(rules, o)).collect())
             }
             Effect::Recover(body, arms) => self.recover(body, arms),
+            Effect::Outlives(body) => self.eval(body),
             Effect::Within(_, body) => {
                 let body = self.eval(body)?;
                 let cut = |e| if e == Ending::Never { Ending::Error(FailureClass::Timeout) } else { e };
