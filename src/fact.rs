@@ -13,6 +13,7 @@ pub struct Facts {
     pub operations: Vec<Operation>,
     pub handlers: Vec<Handler>,
     pub entrances: Vec<Entrance>,
+    pub by_name: Vec<ByName>,
     pub hosts: Vec<Host>,
     pub sockets: Vec<Socket>,
     pub remarks: Vec<Remark>,
@@ -136,6 +137,51 @@ pub struct Entrance {
     pub hosts: Vec<VirtualHost>,
 }
 
+/// Routes that are found by the name that is called, whatever the port: of a mesh's proxy beside the caller, of a gateway.
+#[derive(Debug, Clone)]
+pub struct ByName {
+    pub entrance: Entrance,
+    pub callers: Callers,
+}
+
+/// Whose calls take such routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callers {
+    /// Everybody's: a gateway under its public name.
+    Everybody,
+    /// Of all that do not surely lack a proxy of that mesh, or of any: somebody wrote the routes.
+    MayHave(Option<Mesh>),
+    /// Of those that surely have one: nobody wrote the routes.
+    Has(Mesh),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mesh {
+    Istio,
+    Linkerd,
+    Kuma,
+}
+
+impl Mesh {
+    pub fn from_name(name: &str) -> Option<Mesh> {
+        Some(match name {
+            "istio" => Mesh::Istio,
+            "linkerd" => Mesh::Linkerd,
+            "kuma" => Mesh::Kuma,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether the proxy of a mesh stands beside what runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sidecar {
+    #[default]
+    Unknown,
+    None,
+    Of(Mesh),
+}
+
 /// A socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listen {
@@ -200,6 +246,9 @@ pub struct Host {
     pub parts: Vec<Name>,
     /// Its environment: variable → value.
     pub env: Vec<(Name, Name)>,
+    pub sidecar: Sidecar,
+    /// The namespace in which it runs, if it says one.
+    pub namespace: Option<Name>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -96,6 +96,11 @@ fn nginx() {
     hold("nginx");
 }
 
+#[test]
+fn mesh() {
+    hold("mesh");
+}
+
 /// Idiomatic code about which nothing is said.
 #[test]
 fn silent() {

@@ -113,6 +113,10 @@ pub fn without_timeout(arena: &Arena<'_>, covered: &Covered) -> Vec<WithoutTimeo
     let mut found: BTreeMap<Span, WithoutTimeout> = BTreeMap::new();
     for (site, above) in &covered.calls {
         let remote = arena.sites[site.0 as usize].remote;
+        // The proxy of a mesh leaves it to its caller how long to wait; that one's call is among these.
+        if remote.target.past_mesh {
+            continue;
+        }
         let ends = |c: &Covers| c.hang || (remote.connect_only && c.connect);
         let Some(bare) = above.iter().find(|c| !ends(c)) else {
             continue;

@@ -52,6 +52,8 @@ pub struct Target {
     pub servers: Vec<Name>,
     /// A hop that hands on the request that came in: what becomes of its path. `None`: the call makes a request of its own.
     pub passes: Option<Passes>,
+    /// The proxy of a mesh makes the call: no other one takes it up.
+    pub past_mesh: bool,
 }
 
 /// The path of a request that a hop hands on.

@@ -5,6 +5,8 @@
 
 pub mod comments;
 pub mod envoy;
+pub mod field;
+pub mod mesh;
 pub mod nginx;
 pub mod rust;
 pub mod statements;
@@ -40,7 +42,7 @@ pub trait FrontEnd: Sync {
 }
 
 /// The formats besides Rust, in the order in which their places are numbered.
-pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy, &nginx::Nginx, &topology::Topology];
+pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy, &nginx::Nginx, &topology::Topology, &mesh::Meshes];
 
 /// Whether any format of configs may want to read that file.
 pub fn is_config(path: &str, text: &str) -> bool {

@@ -144,6 +144,9 @@ impl<'a> Links<'a> {
 
     /// What answers at an address, each alternative by itself.
     fn alternatives(&self, ask: &Ask<'_>, address: &Address) -> Vec<Link> {
+        if let Some(link) = self.taken_up(ask, address) {
+            return vec![link];
+        }
         let listed = self.settings.dependencies.iter().find(|d| d.hosts.iter().any(|h| address.is_at(h)));
         if let Some(listed) = listed {
             return vec![Link::named(Name::new(&listed.name))];
@@ -167,7 +170,8 @@ impl<'a> Links<'a> {
         let asker = self.asker(place);
         let leads_nowhere = |address: &Address| {
             let listed = self.settings.dependencies.iter().any(|d| d.hosts.iter().any(|h| address.is_at(h)));
-            let known = listed || self.service_at(address).is_some();
+            let taken_up = || !self.by_name(place, asker.homes, remote, address).is_empty();
+            let known = listed || self.service_at(address).is_some() || taken_up();
             !known && self.nearby.claims(asker, &self.running, address).is_empty()
         };
         let own = self.addresses(&remote.target, asker.homes).into_iter().map(|(_, address)| address);

@@ -4,6 +4,7 @@
 //! lead ([`link::Links`]), and does this call lead back to where the walk came from ([`calls::Graph`]).
 
 pub mod address;
+pub mod by_names;
 pub mod calls;
 pub mod link;
 pub mod naming;

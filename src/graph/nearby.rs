@@ -8,9 +8,10 @@ use globset::{Glob, GlobMatcher};
 use rustc_hash::FxHashMap;
 
 use super::address::Address;
+use super::by_names::{self, ByNames};
 use super::routes::is_named;
 use super::running::Running;
-use crate::fact::{Facts, Host};
+use crate::fact::{Callers, Facts, Host, Sidecar};
 use crate::settings::Settings;
 use crate::source::{FileId, Sources};
 
@@ -45,6 +46,7 @@ pub struct Nearby<'a> {
     by_port: FxHashMap<u16, Vec<usize>>,
     by_name: FxHashMap<&'a str, Vec<usize>>,
     by_published: FxHashMap<u16, Vec<usize>>,
+    routes: ByNames<'a>,
 }
 
 impl<'a> Nearby<'a> {
@@ -58,6 +60,7 @@ impl<'a> Nearby<'a> {
             by_port: FxHashMap::default(),
             by_name: FxHashMap::default(),
             by_published: FxHashMap::default(),
+            routes: ByNames::new(&facts.by_name),
         };
         for (i, entrance) in facts.entrances.iter().enumerate() {
             entrance.listens.iter().for_each(|listen| once(nearby.by_port.entry(listen.port).or_default(), i));
@@ -103,6 +106,17 @@ impl<'a> Nearby<'a> {
             self.nearest(asker.file, &all, file).into_iter().partition(|(of_host, _)| *of_host);
         let index = |all: Vec<(bool, usize)>| all.into_iter().map(|(_, i)| i).collect();
         Claims { entrances: index(entrances), hosts: index(hosts), package: None }
+    }
+
+    /// The routes that a mesh or a gateway has for a name, as indices: those that somebody wrote before those that nobody did.
+    pub fn by_name(&self, asker: Asker<'_>, sidecar: Sidecar, name: &str) -> Vec<usize> {
+        let named = self.routes.named(name);
+        let file = |i: &usize| self.facts.by_name[*i].entrance.file;
+        let takes = |i: &usize| by_names::takes(self.facts.by_name[*i].callers, sidecar) && self.sees(asker, file(i));
+        let (written, defaults): (Vec<usize>, Vec<usize>) =
+            named.into_iter().filter(takes).partition(|i| !matches!(self.facts.by_name[*i].callers, Callers::Has(_)));
+        let all = if written.is_empty() { defaults } else { written };
+        self.nearest(asker.file, &all, file)
     }
 
     /// The package that listens there, if there is one nearest: which of several runs on a machine nobody says.
@@ -190,7 +204,7 @@ fn shares_machine(asker: Asker<'_>, hosts: &[usize]) -> bool {
 }
 
 /// `payments.shop.svc.cluster.local` as a manifest without a namespace claims it: `payments.*.svc`.
-fn in_any_namespace(name: &str) -> Option<String> {
+pub(super) fn in_any_namespace(name: &str) -> Option<String> {
     let mut parts = name.splitn(4, '.');
     let (service, _namespace, svc) = (parts.next()?, parts.next()?, parts.next()?);
     let rest = parts.next();
@@ -244,6 +258,8 @@ mod tests {
             runs: Vec::new(),
             parts: Vec::new(),
             env: Vec::new(),
+            sidecar: Sidecar::default(),
+            namespace: None,
         }
     }
 

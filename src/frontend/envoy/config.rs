@@ -6,31 +6,7 @@ use std::time::Duration;
 use crate::name::Name;
 use crate::source::{FileId, Span};
 
-/// A value as it is written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Set<T> {
-    pub value: Given<T>,
-    /// The value; for a message the whole entry, its key included.
-    pub at: Span,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Given<T> {
-    Is(T),
-    /// Envoy refuses it: the text as it stands there.
-    Wrong(Name),
-    /// Somebody fills it in before Envoy sees it: `${RETRIES}`.
-    Later(Name),
-}
-
-impl<T> Set<T> {
-    pub fn is(&self) -> Option<&T> {
-        match &self.value {
-            Given::Is(value) => Some(value),
-            Given::Wrong(_) | Given::Later(_) => None,
-        }
-    }
-}
+pub use crate::frontend::field::{Given, Set};
 
 /// All of one file.
 #[derive(Debug, Default)]

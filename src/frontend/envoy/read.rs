@@ -4,7 +4,6 @@
 //! hold one resource whose fields say what it is.
 
 mod cluster;
-mod field;
 mod listener;
 mod policy;
 mod route;
@@ -13,9 +12,9 @@ mod route;
 mod tests;
 
 use super::config::File;
+use crate::frontend::field::At;
 use crate::source::FileId;
 use crate::yaml::{Kind, Tree};
-use field::At;
 
 /// Reads every document of a file that is Envoy's.
 pub fn file(id: FileId, tree: &Tree<'_>) -> File {

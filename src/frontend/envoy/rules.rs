@@ -126,6 +126,11 @@ impl Rules {
         Some(Word { again, grpc: again | grpc, asks: condition.asks, is_grpc: condition.grpc.is_some() })
     }
 
+    /// All words that Envoy knows.
+    pub fn words(&self) -> Vec<&str> {
+        self.conditions.keys().map(Name::as_str).collect()
+    }
+
     /// For a field that no retry policy has: where what it says belongs.
     pub fn foreign_field(&self, written: &str) -> Option<&Name> {
         self.foreign_fields.iter().find(|(field, _)| same_field(field, written)).map(|(_, belongs)| belongs)

@@ -1,8 +1,8 @@
 //! What stands at an address: entrances of proxies, and hosts of a described system with what runs there.
 
 use super::{Ask, Link, Links};
-use crate::effect::PlaceId;
-use crate::fact::Runs;
+use crate::effect::{PlaceId, Remote};
+use crate::fact::{Entrance, Mesh, Runs, Sidecar};
 use crate::graph::Lead;
 use crate::graph::address::Address;
 use crate::graph::nearby::Asker;
@@ -74,12 +74,43 @@ impl Links<'_> {
         all.filter(|(_, e)| Some(e.file) == file).map(|(i, _)| i).collect()
     }
 
+    /// What the proxy of a mesh beside the caller, or a gateway, does with a call that asks for a name of its routes.
+    pub(super) fn taken_up(&self, ask: &Ask<'_>, address: &Address) -> Option<Link> {
+        let indices = self.by_name(ask.place, ask.homes, ask.remote, address);
+        let entrances: Vec<&Entrance> = indices.iter().map(|i| &self.facts.by_name[*i].entrance).collect();
+        (!entrances.is_empty()).then(|| self.answering(&entrances, address.host.as_deref(), ask, address))
+    }
+
+    /// The routes that take a call by the name it asks for.
+    pub(super) fn by_name(&self, place: PlaceId, homes: &[usize], remote: &Remote, address: &Address) -> Vec<usize> {
+        let named = matches!(remote.system.as_str(), "http" | "grpc") && !remote.target.past_mesh;
+        let Some(host) = address.host.as_deref().filter(|_| named) else { return Vec::new() };
+        let asker = Asker { file: remote.at.file, homes };
+        self.nearby.by_name(asker, self.sidecar(place, homes), host)
+    }
+
+    /// Whether the proxy of a mesh stands beside a place: as the settings say, or what it runs on.
+    fn sidecar(&self, place: PlaceId, homes: &[usize]) -> Sidecar {
+        let service = self.home[place.0 as usize].map(|s| &self.settings.services[s]);
+        if let Some(mesh) = service.and_then(|s| Mesh::from_name(s.sidecar.as_deref()?)) {
+            return Sidecar::Of(mesh);
+        }
+        let all = || homes.iter().map(|home| self.facts.hosts[*home].sidecar);
+        let surely = all().find(|s| matches!(s, Sidecar::Of(_)));
+        let none = || (!homes.is_empty() && all().all(|s| s == Sidecar::None)).then_some(Sidecar::None);
+        surely.or_else(none).unwrap_or_default()
+    }
+
     /// Through one of several proxies: the routes that answer there.
     pub(super) fn through(&self, entrances: &[usize], ask: &Ask<'_>, address: &Address) -> Link {
+        let entrances: Vec<&Entrance> = entrances.iter().map(|i| &self.facts.entrances[*i]).collect();
+        let host = address.host.as_deref().filter(|_| ask.target.passes.is_none());
+        self.answering(&entrances, host, ask, address)
+    }
+
+    fn answering(&self, entrances: &[&Entrance], host: Option<&str>, ask: &Ask<'_>, address: &Address) -> Link {
         let mut link = Link::default();
         for entrance in entrances {
-            let entrance = &self.facts.entrances[*entrance];
-            let host = address.host.as_deref().filter(|_| ask.target.passes.is_none());
             let routes = routes::answering(entrance, host, &ask.sent);
             if routes.len() > 1 {
                 let file = &self.sources.get(entrance.file).path;
@@ -88,7 +119,7 @@ impl Links<'_> {
             link.leads.extend(routes.iter().map(|r| Lead { place: r.place, request: ask.sent.clone() }));
         }
         if entrances.len() > 1 {
-            link.gaps.push(self.ambiguous(entrances.iter().map(|i| self.facts.entrances[*i].file).collect()));
+            link.gaps.push(self.ambiguous(entrances.iter().map(|e| e.file).collect()));
         }
         if link.leads.is_empty() {
             link.dependency = Some(self.named(ask, address));

@@ -1,7 +1,7 @@
 //! Clusters: the servers behind a name, and the brakes that all of its callers share.
 
-use super::field::At;
 use crate::frontend::envoy::config::{Budget, Cluster, Server, Set};
+use crate::frontend::field::At;
 use crate::name::Name;
 
 pub fn cluster(at: At<'_>) -> Cluster {
@@ -49,7 +49,7 @@ fn server(address: At<'_>) -> Option<Server> {
     let host = socket.str_of("address")?;
     let port = socket.str_of("port_value").unwrap_or_default();
     let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_string() };
-    let known = |text: &str| !super::field::filled_in_later(text);
+    let known = |text: &str| !crate::frontend::field::filled_in_later(text);
     if !known(&host) || !known(port) {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Listeners and the network filters that pass on: HTTP connection managers and TCP proxies.
 
-use super::field::At;
 use super::{policy, route};
 use crate::frontend::envoy::config::{Ask, Filter, FilterKind, Listener, Listens, Manager, Range, Routes, TcpProxy};
+use crate::frontend::field::At;
 use crate::name::Name;
 use crate::yaml::Kind;
 

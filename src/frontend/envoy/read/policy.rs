@@ -1,8 +1,8 @@
 //! Retry policies, hedging and mirrors: what routes and virtual hosts have alike.
 
-use super::field::At;
 use crate::frontend::envoy::config::{BackOff, Mirror, Policy, RateLimited, Set};
 use crate::frontend::envoy::rules::rules;
+use crate::frontend::field::At;
 use crate::name::Name;
 use crate::source::Span;
 

@@ -1,8 +1,8 @@
 //! Route configurations: virtual hosts, what their routes match, and where they go.
 
-use super::field::At;
 use super::policy;
 use crate::frontend::envoy::config::{Action, Match, Pass, Path, Rewrite, Route, Set, Table, To, VirtualHost};
+use crate::frontend::field::At;
 use crate::name::Name;
 
 pub fn table(at: At<'_>) -> Table {

@@ -1,7 +1,7 @@
 //! A service as a host: its names, its ports, and what of the tree runs in it.
 
 use super::read::{Build, Service};
-use crate::fact::{Host, Runs};
+use crate::fact::{Host, Runs, Sidecar};
 use crate::frontend::topology::packages::{Built, Packages, image_name, named_like, program_name};
 use crate::frontend::topology::paths::{folder, join, within};
 use crate::name::Name;
@@ -28,6 +28,8 @@ pub fn host(sources: &Sources, packages: &Packages, dir: &str, name: &str, servi
         runs,
         parts,
         env: service.env.iter().map(pair).collect(),
+        sidecar: Sidecar::None,
+        namespace: None,
     }
 }
 

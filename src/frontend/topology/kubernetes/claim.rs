@@ -11,6 +11,7 @@ const KINDS: &[&str] = &[
     "Job",
     "CronJob",
     "ConfigMap",
+    "Namespace",
     "List",
     "Rollout",
 ];

@@ -76,6 +76,8 @@ fn named(system: &System, object: &Object) -> Host {
         runs: Vec::new(),
         parts: Vec::new(),
         env: Vec::new(),
+        sidecar: object.pod.as_ref().map(|pod| pod.sidecar).unwrap_or_default(),
+        namespace: object.namespace.as_deref().map(Name::new),
     }
 }
 

@@ -7,19 +7,21 @@ mod claim;
 mod customize;
 mod join;
 mod object;
+mod sidecar;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::packages::Packages;
 use super::paths::folder;
 use super::unreadable;
-use crate::fact::Facts;
+use crate::fact::{Facts, Sidecar};
 use crate::source::{FileId, Sources};
 use crate::yaml;
 
 pub use claim::{claims, is_kustomization};
 use customize::Kustomization;
 use object::Object;
+use sidecar::Namespaces;
 
 /// The objects of one system.
 struct System {
@@ -45,8 +47,16 @@ pub fn extract(sources: &Sources, packages: &Packages, claimed: &[FileId], facts
         }
         objects.insert(&source.path, object::objects(*id, &tree));
     }
+    let first = facts.hosts.len();
     for system in systems(&objects, &kustomizations) {
         facts.hosts.extend(join::hosts(packages, sources, &system));
+    }
+    let mut namespaces = Namespaces::default();
+    for object in objects.values().flatten().filter(|o| o.kind == "Namespace") {
+        namespaces.add(&object.name, object.sidecar);
+    }
+    for host in facts.hosts[first..].iter_mut().filter(|h| h.sidecar == Sidecar::Unknown) {
+        host.sidecar = namespaces.of(host.namespace.as_deref());
     }
 }
 

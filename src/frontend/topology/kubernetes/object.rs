@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::sidecar;
+use crate::fact::Sidecar;
 use crate::source::{FileId, Span};
 use crate::yaml::{Kind, Node, Tree};
 
@@ -24,6 +26,8 @@ pub struct Object {
     pub data: BTreeMap<String, String>,
     /// Files of the tree that are put into a ConfigMap.
     pub files: Vec<String>,
+    /// Of a Namespace.
+    pub sidecar: Sidecar,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -40,6 +44,7 @@ pub struct Pod {
     pub containers: Vec<Container>,
     /// Volume → ConfigMap.
     pub volumes: BTreeMap<String, String>,
+    pub sidecar: Sidecar,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -100,7 +105,7 @@ pub fn object(file: FileId, kind: &str, node: Node<'_>) -> Option<Object> {
     let pod = match kind {
         "Pod" => spec.map(|spec| pod(about, spec)),
         "CronJob" => spec.and_then(|s| template(s.get("jobTemplate")?.get("spec")?)),
-        "Service" | "ConfigMap" => None,
+        "Service" | "ConfigMap" | "Namespace" => None,
         _ => spec.and_then(template),
     };
     Some(Object {
@@ -114,6 +119,7 @@ pub fn object(file: FileId, kind: &str, node: Node<'_>) -> Option<Object> {
         pod,
         data: node.get("data").filter(|_| kind == "ConfigMap").map(pairs).unwrap_or_default(),
         files: Vec::new(),
+        sidecar: if kind == "Namespace" { sidecar::of(about) } else { Sidecar::Unknown },
     })
 }
 
@@ -158,6 +164,7 @@ fn pod(about: Node<'_>, spec: Node<'_>) -> Pod {
         labels: about.get("labels").map(pairs).unwrap_or_default(),
         containers: items(spec, "containers").into_iter().map(container).collect(),
         volumes: items(spec, "volumes").iter().filter_map(volume).collect(),
+        sidecar: sidecar::of(about),
     }
 }
 

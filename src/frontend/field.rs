@@ -1,11 +1,37 @@
-//! Fields of protobuf messages as Envoy reads them from YAML and JSON.
+//! Fields of YAML and JSON with their places, as formats read them that are made of protobuf messages or like them: a name is
+//! written in lowerCamelCase or in snake_case, a value is what its system takes, or wrong, or filled in later.
 
 use std::time::Duration;
 
-use crate::frontend::envoy::config::{Given, Set};
 use crate::name::Name;
 use crate::source::{FileId, Span};
 use crate::yaml::{Entry, Kind, Node};
+
+/// A value as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Set<T> {
+    pub value: Given<T>,
+    /// The value; for a message the whole entry, its key included.
+    pub at: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Given<T> {
+    Is(T),
+    /// Its system refuses it: the text as it stands there.
+    Wrong(Name),
+    /// Somebody fills it in before its system sees it: `${RETRIES}`.
+    Later(Name),
+}
+
+impl<T> Set<T> {
+    pub fn is(&self) -> Option<&T> {
+        match &self.value {
+            Given::Is(value) => Some(value),
+            Given::Wrong(_) | Given::Later(_) => None,
+        }
+    }
+}
 
 /// A node of a file.
 #[derive(Clone, Copy)]
@@ -111,7 +137,7 @@ impl<'t> At<'t> {
         self.node.get("@type")?.as_str()?.rsplit(['.', '/']).next()
     }
 
-    fn given<T>(self, read: impl Fn(Node<'t>) -> Option<T>) -> Set<T> {
+    pub fn given<T>(self, read: impl Fn(Node<'t>) -> Option<T>) -> Set<T> {
         let shown =
             || Name::new(self.str().unwrap_or(if self.kind() == Kind::Sequence { "a list" } else { "a message" }));
         let value = match read(self.node) {
