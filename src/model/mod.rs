@@ -82,6 +82,9 @@ pub struct TypeModel {
     /// Method calls that are not listed go on to this type (Deref, or a wrapper).
     #[serde(default)]
     pub derefs_to: Option<Name>,
+    /// It keeps connections for later calls: one that is built anew for each request gives that up (RL401).
+    #[serde(default)]
+    pub pooled: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -187,6 +190,8 @@ pub enum SetTo {
     KeyHeader(u16),
     /// The called method's own name (`client.put_item()` names the verb for the `send()` that follows).
     MethodName,
+    /// `set("message.timeout.ms", "5000")`: where the first argument is one of these texts, the second, read as a number.
+    Named(Vec<Name>),
 }
 
 /// Headers (in small letters) that make a repeated request the same one for its server.
@@ -279,6 +284,9 @@ pub struct RemoteModel {
     /// Under `hangs` the call ends by itself (a default deadline in ms that no field holds).
     #[serde(default)]
     pub ends_after_ms: Option<u64>,
+    /// Under `hangs` something ends the call whose time is not known, and what that is: heartbeats, a keep-alive.
+    #[serde(default)]
+    pub ends_by: Option<Name>,
 }
 
 /// The numbers of a layer are read from the object's fields; this says what they mean together.
@@ -300,6 +308,12 @@ pub struct RetryModel {
     /// Retried classes and endings: names of classes, `statuses`, `errors`, `all`. `status:throttled` and `error:connect` name one side.
     #[serde(default)]
     pub retries_on: Vec<Name>,
+    /// A field that switches it: there is no layer where that is set to `false`.
+    #[serde(default)]
+    pub enabled: Option<Name>,
+    /// It dials again for as long as the client lives, and nobody waits for the result: a missing bound is no mistake.
+    #[serde(default)]
+    pub reconnects: bool,
     /// Nothing bounds it unless a field does.
     #[serde(default)]
     pub unbounded: bool,
@@ -393,14 +407,23 @@ pub enum Entry {
     },
     /// `web::scope("/prefix").service(..)`: a function that begins a chain with a prefix for what its methods take.
     Scope { function: Name, path: u16, methods: Vec<Name> },
-    /// A trait generated from a service description whose every method is an operation; `traits` is a pattern for its
-    /// path (`*_server::*`), the attribute stands on the impl.
+    /// A trait whose every method, or the one named, is an operation. `traits` is a pattern for its path
+    /// (`*_server::*`, `sidekiq::Worker`); without it the trait is one of the tree that has the attribute
+    /// (`tarpc::service`), or what a macro makes of one by adding `suffix` to its name.
     Service {
         attribute: Name,
         kind: Name,
         #[serde(default)]
         traits: Option<Name>,
+        #[serde(default)]
+        method: Option<Name>,
+        #[serde(default)]
+        suffix: Option<Name>,
     },
+    /// `#[Object] impl Query`: an attribute of an impl whose every function is an operation.
+    Impl { attribute: Name, kind: Name },
+    /// `service_fn(handler)`: a call that hands over a function with which an operation begins.
+    Handler { call: Name, handler: u16, kind: Name },
 }
 
 /// All models of a run, those of the tool and those of the user.

@@ -10,7 +10,7 @@ pub mod sockets;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::program::{BodyId, BodyTypes, CrateKind, FnDef, FnId, Owner, Program, Target, TraitRef};
+use super::program::{BodyId, BodyTypes, CrateKind, FnDef, FnId, Owner, Program, Target, TraitDef, TraitRef};
 use crate::fact::OperationKind;
 use crate::model::{Entry, Models};
 use crate::name::{Name, last_segment};
@@ -37,9 +37,11 @@ pub fn entries(program: &Program, bodies: &FxHashMap<BodyId, BodyTypes>, models:
     let find = Finder { program, bodies, rules };
     let routes = routes::Routes::collect(&find);
     let mut found = routes.entries(&find);
+    found.extend(routes.handed_over(&find));
     for id in find.functions() {
         found.extend(find.by_attribute(id, &routes));
         found.extend(find.by_service(id));
+        found.extend(find.by_impl(id));
         found.extend(find.main(id));
     }
     let taken: FxHashSet<FnId> = found.iter().map(|e| e.handler).collect();
@@ -135,12 +137,38 @@ impl Finder<'_> {
             TraitRef::Tree(tree) => &self.program.traits[tree.0 as usize].path,
         };
         let kind = self.rules.iter().find_map(|rule| match rule {
-            Entry::Service { traits: Some(pattern), kind, .. } if fits(pattern, path) => Some(kind_named(kind)),
+            Entry::Service { method: Some(method), .. } if *method != def.name => None,
+            Entry::Service { traits: Some(pattern), kind, .. } => fits(pattern, path).then(|| kind_named(kind)),
+            Entry::Service { attribute, kind, suffix, .. } => {
+                self.has_attribute(path, attribute, suffix.as_deref()).then(|| kind_named(kind))
+            }
             _ => None,
         })?;
+        if !matches!(kind, OperationKind::Grpc | OperationKind::Http) {
+            return Some(self.entry(id, kind, def.path.to_string()));
+        }
         let service = last_segment(path);
         let name = format!("{service}/{}", camel(&def.name));
         Some(FoundEntry { method: Some(def.name.clone()), ..self.entry(id, kind, name) })
+    }
+
+    /// Whether a trait of the tree has the attribute: the one with that path, or the one that it was made of.
+    fn has_attribute(&self, path: &str, attribute: &str, suffix: Option<&str>) -> bool {
+        let has = |of: &TraitDef| of.attrs.others.iter().any(|(name, _)| name == attribute);
+        let made_of = |of: &TraitDef| match suffix {
+            Some(suffix) => last_segment(path).strip_suffix(suffix) == Some(&*of.name),
+            None => *of.path == *path,
+        };
+        self.program.traits.iter().any(|of| made_of(of) && has(of))
+    }
+
+    fn by_impl(&self, id: FnId) -> Option<FoundEntry> {
+        let def = self.program.def(id);
+        let kind = self.rules.iter().find_map(|rule| match rule {
+            Entry::Impl { attribute, kind } if def.of_impl.iter().any(|(name, _)| name == attribute) => Some(kind),
+            _ => None,
+        })?;
+        Some(self.entry(id, kind_named(kind), def.path.to_string()))
     }
 
     fn main(&self, id: FnId) -> Option<FoundEntry> {

@@ -82,6 +82,8 @@ pub struct FnDef {
     /// Index into that file's `functions`.
     pub decl: u32,
     pub attrs: Attrs,
+    /// Attributes of the impl that it stands in, as in [`Attrs::others`].
+    pub of_impl: Vec<(Name, Name)>,
     /// Where the item stands in its file.
     pub at: At,
 }
@@ -196,6 +198,7 @@ pub struct TraitDef {
     pub krate: CrateId,
     /// Index into that file's `traits`.
     pub decl: u32,
+    pub attrs: Attrs,
 }
 
 #[derive(Debug)]

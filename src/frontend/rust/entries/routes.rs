@@ -42,6 +42,8 @@ struct Nest {
 pub struct Routes {
     routes: Vec<Route>,
     nests: Vec<Nest>,
+    /// Handlers that no path leads to.
+    handed: Vec<(FnId, OperationKind)>,
     /// Positions in `nests` by body, and by the function that the nested router comes from.
     in_body: FxHashMap<BodyId, Vec<usize>>,
     by_function: FxHashMap<FnId, Vec<usize>>,
@@ -89,6 +91,10 @@ impl Routes {
                     let prefix = at.map_or(Some(String::new()), |at| arg(at).and_then(|e| body.text(e)));
                     self.nest(body, call, prefix, arg(*router));
                 }
+                Entry::Handler { call: method, handler, kind } if method == path => {
+                    let handler = arg(*handler).and_then(|e| body.function(body.root(body.built(e))));
+                    self.handed.extend(handler.map(|h| (h, super::kind_named(kind))));
+                }
                 Entry::Scope { methods, .. } if methods.contains(path) && args.len() == 1 => {
                     self.nest(body, call, Some(body.scope(find, call)), arg(0));
                 }
@@ -132,6 +138,14 @@ impl Routes {
             }
         }
         found
+    }
+
+    /// Functions that are handed over without a path.
+    pub(super) fn handed_over(&self, find: &Finder) -> Vec<FoundEntry> {
+        let start = |(handler, kind): &(FnId, OperationKind)| {
+            find.entry(*handler, *kind, find.program.def(*handler).path.to_string())
+        };
+        self.handed.iter().map(start).collect()
     }
 
     /// The prefixes of what a function returns, or of a handler that is handed to a router by itself.

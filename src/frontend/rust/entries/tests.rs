@@ -54,6 +54,7 @@ impl Builder {
             public,
             test: false,
             decl,
+            of_impl: Vec::new(),
             attrs: Attrs::default(),
             at: At::default(),
         });

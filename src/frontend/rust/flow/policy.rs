@@ -19,7 +19,7 @@ impl Fields<'_, '_> {
             _ => Form::Combinator,
         };
         let mut repeat = self.flow.repeat(self.flow.fresh_loop(), form, at, body);
-        repeat.kind = RepeatKind::Retry;
+        repeat.kind = if model.reconnects { RepeatKind::Reconnecting } else { RepeatKind::Retry };
         repeat.jumps = false;
         repeat.again = crate::model::endings(&model.retries_on);
         if model.retries_on.is_empty() {

@@ -298,10 +298,12 @@ impl Fields<'_, '_> {
                 call = call.within(deadline(kind, limit, &origin, at));
             }
         }
-        match model.ends_after_ms {
-            Some(ms) => call.within(Deadline::default_of(DeadlineKind::Total, Value::Number(ms), at)),
-            None => call,
-        }
+        let limit = match (model.ends_after_ms, &model.ends_by) {
+            (Some(ms), _) => Value::Number(ms),
+            (None, Some(what)) => Value::unknown(what),
+            (None, None) => return call,
+        };
+        call.within(Deadline::default_of(DeadlineKind::Total, limit, at))
     }
 
     /// The retry model of the client itself, if it has a layer here.
@@ -309,7 +311,8 @@ impl Fields<'_, '_> {
         let types = self.object.map(|o| o.what.clone()).into_iter().chain([Name::new(self.owner)]);
         let model = types.filter_map(|what| self.flow.world.models.type_model(&what)?.retries.clone()).next()?;
         let set = model.policy.as_ref().is_some_and(|name| self.set(name).is_some());
-        (set || !model.only_if_set).then_some(model)
+        let off = model.enabled.as_ref().is_some_and(|name| self.set(name).is_some_and(|f| f.value == Val::Bool(false)));
+        ((set || !model.only_if_set) && !off).then_some(model)
     }
 
     /// The client's own retries inside, its middleware around them: the first that was added is the outermost.

@@ -31,6 +31,7 @@ impl<'a> Placer<'a> {
             test: at.test || item.attrs.test,
             decl,
             attrs: item.attrs.clone(),
+            of_impl: Vec::new(),
             at: item.at,
         });
         self.index.fn_homes.push(at.home);
@@ -100,6 +101,7 @@ impl<'a> Placer<'a> {
             module: at.module,
             krate: at.krate,
             decl,
+            attrs: item.attrs.clone(),
         });
         self.index.traits.push(TraitData::default());
         self.types(at, &item.name, Def::Trait(id));
@@ -107,7 +109,7 @@ impl<'a> Placer<'a> {
         self.inner(&self.files[at.file].tree.traits[decl as usize].items, &at);
     }
 
-    pub(super) fn place_impl(&mut self, decl: u32, at: &Spot) {
+    pub(super) fn place_impl(&mut self, item: &'a Item, decl: u32, at: &Spot) {
         let id = self.index.impls.len() as u32;
         self.index.impls.push(ImplDef {
             file: at.file,
@@ -122,6 +124,9 @@ impl<'a> Placer<'a> {
         });
         let at = Spot { home: Home::Impl(id), ..at.clone() };
         self.inner(&self.files[at.file].tree.impls[decl as usize].items, &at);
+        for (_, function) in &self.index.impls[id as usize].fns {
+            self.program.fns[function.0 as usize].of_impl.clone_from(&item.attrs.others);
+        }
     }
 
     /// Associated items: at once, because nothing nests in them but bodies.

@@ -170,7 +170,7 @@ impl<'a> Placer<'a> {
             ItemKind::Fn(decl) => self.function(item, *decl, at),
             ItemKind::Adt(decl) => self.adt(item, *decl, at),
             ItemKind::Trait(decl) => self.place_trait(item, *decl, at),
-            ItemKind::Impl(decl) => self.place_impl(*decl, at),
+            ItemKind::Impl(decl) => self.place_impl(item, *decl, at),
             ItemKind::Alias { generics, ty, bounds } => match at.home {
                 Home::Module => self.alias(item, &generics.params, *ty, at),
                 home => self.assoc(item, *ty, bounds, home),

@@ -210,6 +210,10 @@ impl Apply<'_, '_> {
                 Some(name) => Val::Text(name),
                 None => return,
             },
+            SetTo::Named(keys) => match self.argument(0) {
+                Some(Val::Text(name)) if keys.contains(&name) => self.argument(1).map_or_else(missing, from_text),
+                _ => return,
+            },
             SetTo::AtMostArg(i) => {
                 let limit = self.argument(*i).unwrap_or_else(missing);
                 match object.fields.get(field) {
@@ -245,6 +249,18 @@ fn object(value: Val) -> Option<Rc<Object>> {
         Val::Object(o) => Some(o),
         Val::Any(parts) => parts.into_iter().find_map(object),
         _ => None,
+    }
+}
+
+/// A number that is written as text, as settings by name are.
+fn from_text(value: Val) -> Val {
+    match &value {
+        Val::Text(text) => match text.trim() {
+            "true" => Val::Bool(true),
+            "false" => Val::Bool(false),
+            number => number.parse().map_or(value.clone(), |n| Val::Int(Value::Number(n), Origin::none())),
+        },
+        _ => value,
     }
 }
 
