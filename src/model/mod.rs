@@ -79,6 +79,10 @@ pub struct TypeModel {
     /// Awaiting a value of this type gives this one; `T` is the first type argument (`JoinHandle<T>`).
     #[serde(default)]
     pub output: Option<Name>,
+    /// Awaiting a value of this type sends something: requests that are built first and need no `send`
+    /// (`collection.find_one(query).max_time(limit).await`).
+    #[serde(default)]
+    pub awaited: Option<RemoteModel>,
     /// Method calls that are not listed go on to this type (Deref, or a wrapper).
     #[serde(default)]
     pub derefs_to: Option<Name>,

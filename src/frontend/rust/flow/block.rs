@@ -1,12 +1,13 @@
 //! Expressions and blocks: what is evaluated, in which order, and which locals hold what.
 
+use super::call::Parts;
 use super::{Flow, Known, tidy};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Arm, Effect, Exit, Judged};
 use crate::frontend::rust::pats;
-use crate::frontend::rust::program::Target;
+use crate::frontend::rust::program::{Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, Block, ExprId, ExprKind, PatId, Stmt};
-use crate::model::{ArgRef, Does};
+use crate::model::{ArgRef, Does, RemoteModel};
 use crate::name::last_segment;
 
 impl Flow<'_> {
@@ -84,10 +85,21 @@ impl Flow<'_> {
             _ => {
                 if awaited {
                     self.notes.ops.entry(self.at(e)).or_default().awaited = true;
+                    if let Some((path, model)) = self.sent_by_await(e) {
+                        return self.remote(e, &path, &model, &Parts { receiver: Some(e), args: Vec::new() });
+                    }
                 }
                 self.expr(e)
             }
         }
+    }
+
+    /// What awaiting a value of a library's type sends, with a path in which its type stands.
+    fn sent_by_await(&self, e: ExprId) -> Option<(String, RemoteModel)> {
+        let Some(Ty::Foreign(name, _)) = self.types.types.get(&e) else { return None };
+        let what = self.world.models.canonical(name);
+        let model = self.world.models.type_model(&what)?.awaited.clone()?;
+        Some((format!("{what}::await"), model))
     }
 
     /// Below references, `Box::pin`, `.boxed()` and the like, which only hand a future on.
