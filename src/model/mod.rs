@@ -345,8 +345,13 @@ pub struct RetryModel {
 #[serde(deny_unknown_fields)]
 pub struct RetryCall {
     pub operation: ArgRef,
-    /// Where the policy is: an argument or the receiver.
-    pub policy: ArgRef,
+    /// Where the policy is: an argument or the receiver. Absent: the methods that follow in the chain set it, and the
+    /// result is the policy (`retry_fn(op).retries(3)`).
+    #[serde(default)]
+    pub policy: Option<ArgRef>,
+    /// The type of the policy that holds where none is given (`again::retry(op)`).
+    #[serde(default)]
+    pub default_policy: Option<Name>,
     /// A predicate over the error: an argument.
     #[serde(default)]
     pub condition: Option<ArgRef>,

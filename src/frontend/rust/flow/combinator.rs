@@ -26,7 +26,10 @@ impl Flow<'_> {
         let chain = self.find_retry(e)?;
         let parts = self.parts_of(chain.call);
         let id = self.fresh_loop();
-        let policy = parts.get(chain.model.policy).map(|p| self.world.values.eval(self.body, p));
+        let policy = match chain.model.policy {
+            Some(which) => parts.get(which).map(|p| self.world.values.eval(self.body, p)),
+            None => Some(self.world.values.eval(self.body, e)),
+        };
         let outer = self.verdict.take();
         self.verdict = chain.model.verdict_in_error.then_some(id);
         let body = self.operation(parts.get(chain.model.operation));
@@ -51,7 +54,10 @@ impl Flow<'_> {
         repeat.again = again;
         repeat.seen.looks_at_error = looks;
         repeat.seen.confidence = crate::effect::Confidence::High;
-        self.apply_policy(&mut repeat, policy.as_ref(), span);
+        match &chain.model.default_policy {
+            Some(what) => self.apply_default(&mut repeat, what, span),
+            None => self.apply_policy(&mut repeat, policy.as_ref(), span),
+        }
         if adjusts {
             repeat.wait = Wait::unknown(span);
         }

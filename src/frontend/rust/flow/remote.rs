@@ -85,6 +85,13 @@ impl Flow<'_> {
         }
     }
 
+    /// Fills a layer's numbers from the defaults of a policy that nobody gave.
+    pub(super) fn apply_default(&self, repeat: &mut Repeat, what: &str, at: Span) {
+        let model = self.world.models.type_model(what).and_then(|m| m.retries.clone());
+        let fields = Fields { flow: self, object: None, owner: what, held: None };
+        fields.fill(repeat, model.as_ref(), at);
+    }
+
     /// Fills a layer's numbers from a policy's value.
     pub(super) fn apply_policy(&self, repeat: &mut Repeat, policy: Option<&Val>, at: Span) {
         let object = policy.and_then(first_object);
