@@ -401,7 +401,7 @@ pub enum Entry {
         to: Option<Name>,
     },
     /// `web::resource("/path").route(..).to(handler)`: a function that begins a chain with a path, and the chain's
-    /// methods that take a route or a handler as their first argument.
+    /// methods that take a route or a handler as their first argument. One that is named after an HTTP method is for it.
     Resource { function: Name, path: u16, methods: Vec<Name> },
     /// `Router::fallback(handler)`: answers whatever path has no handler of its own.
     Fallback { method: Name, handler: u16 },

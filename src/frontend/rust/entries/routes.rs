@@ -11,7 +11,7 @@ use super::super::tree::{At, ExprId, ExprKind, Lit, MacroArgs, PatId, RustFile, 
 use super::{Finder, FoundEntry};
 use crate::fact::OperationKind;
 use crate::model::Entry;
-use crate::name::Name;
+use crate::name::{Name, last_segment};
 
 /// Routers nested deeper, or reached in more ways, are cut off: nobody writes them.
 const DEPTH: usize = 16;
@@ -85,7 +85,10 @@ impl Routes {
                 Entry::Resource { function, path: at, methods } if methods.contains(path) => {
                     let head = body.head(call, |p| p == function);
                     let route = head.and_then(|h| body.text(*body.args(h)?.get(*at as usize)?));
+                    let before = self.routes.len();
                     self.handlers(find, body, call, route, arg(0));
+                    let verb = verb_of(last_segment(path));
+                    self.routes[before..].iter_mut().for_each(|r| r.method = r.method.take().or_else(|| verb.clone()));
                 }
                 Entry::Nest { method, path: at, router } if method == path => {
                     let prefix = at.map_or(Some(String::new()), |at| arg(at).and_then(|e| body.text(e)));
@@ -322,6 +325,12 @@ fn literal(tree: &RustFile, id: ExprId) -> Option<String> {
         },
         _ => None,
     }
+}
+
+/// The HTTP method that a router's own method is named after (`Router::with_path("x").get(handler)`).
+fn verb_of(name: &str) -> Option<Name> {
+    let known = ["get", "post", "put", "patch", "delete", "head", "options"];
+    known.contains(&name).then(|| Name::from(name.to_ascii_uppercase()))
 }
 
 /// Parameters of a path as `{}`: `/orders/{id}`, `/orders/:id`, `/orders/<id>`, `/files/{*rest}`.

@@ -86,6 +86,9 @@ impl Fields<'_, '_> {
             Some(field) if matches!(field.value, Val::Nothing) => repeat.seen.unbounded_at = field.at,
             _ => {
                 if let Some((value, origin)) = self.ms("elapsed") {
+                    if stops.is_empty() && origin.kind == OriginKind::LibraryDefault && !self.is_written() {
+                        repeat.default_of = origin.source.clone().or_else(|| Some(Name::new(self.owner)));
+                    }
                     stops.push(Stop::Elapsed(value, origin));
                 }
             }

@@ -32,6 +32,12 @@ impl Values<'_> {
         apply.to(None)
     }
 
+    /// A variant of a library's enum whose model says what its fields mean (`RetryConfig::Simple(3)`).
+    pub(super) fn modelled_variant(&self, body: BodyId, e: ExprId, path: &Name, args: &[ExprId]) -> Option<Val> {
+        let says = self.model_of(path).is_some_and(|m| !m.sets.is_empty());
+        says.then(|| self.modelled_call(body, e, path, args)).flatten()
+    }
+
     pub(super) fn modelled_method(
         &self,
         body: BodyId,
