@@ -278,6 +278,10 @@ pub struct Remark {
 pub enum RemarkKind {
     /// RL305: a shared layer has no budget, or one that limits nothing.
     NoBudget,
+    /// RL306: a failed message comes back without end.
+    Redelivered,
+    /// RL307: requests run beside those that they repeat.
+    Hedged,
     /// RL309: it can never take effect.
     Dead,
     /// RL310: the system refuses or clamps it.
@@ -286,6 +290,10 @@ pub enum RemarkKind {
     Replays,
     /// RL312: callers set the number of retries.
     CallersDecide,
+    /// RL401: a client is built for each request.
+    ClientPerRequest,
+    /// RL402: a pool is smaller than what asks it at once.
+    PoolTooSmall,
     /// RL403: connections are not reused.
     NoReuse,
 }

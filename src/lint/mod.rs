@@ -27,6 +27,7 @@ mod rl302;
 mod rl303;
 mod rl304;
 mod rl305;
+mod rl307;
 mod rl309;
 mod rl310;
 mod rl311;

@@ -3,7 +3,7 @@
 
 use super::{
     Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl108, rl109, rl115, rl201, rl301, rl302, rl303, rl304, rl305,
-    rl309, rl310, rl311, rl312, rl403, rl901, rl902, rl903, rl904,
+    rl307, rl309, rl310, rl311, rl312, rl403, rl901, rl902, rl903, rl904,
 };
 
 /// Every lint, by code.
@@ -23,6 +23,7 @@ pub static ALL: &[&Lint] = &[
     &rl303::LINT,
     &rl304::LINT,
     &rl305::LINT,
+    &rl307::LINT,
     &rl309::LINT,
     &rl310::LINT,
     &rl311::LINT,

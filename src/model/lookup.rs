@@ -182,7 +182,11 @@ fn tried(known: &Tried, patterns: &[Place], path: &str) -> Option<Place> {
 
 impl Lookup {
     fn add(&mut self, at: usize, model: &Model) {
-        self.crates.insert(model.krate.replace('-', "_"));
+        // A model that only explains speaks for no call.
+        let described = model.types.values().any(|t| !t.methods.is_empty()) || !model.functions.is_empty();
+        if described || !model.traits.is_empty() {
+            self.crates.insert(model.krate.replace('-', "_"));
+        }
         for (from, to) in &model.aliases {
             match (from.strip_suffix('*'), to.strip_suffix('*')) {
                 (Some(from), Some(to)) => self.module_aliases.push((from.into(), to.into())),

@@ -246,7 +246,7 @@ fn pass(around: Around<'_>, pass: &Pass, said: &mut Said<'_>) {
     let missing = match (works, route::per_try(around, pass)) {
         (false, _) => "no retry policy with a condition",
         (true, None) => "no per_try_timeout below the route's timeout",
-        (true, Some(_)) => return,
+        (true, Some(_)) => return hedged(around, pass, hedge.at, &context, said),
     };
     let message = format!("hedge_on_per_try_timeout does nothing: the route has {missing}");
     said.say(
@@ -256,6 +256,18 @@ fn pass(around: Around<'_>, pass: &Pass, said: &mut Said<'_>) {
         message,
         "give the route both, or take it out",
     );
+}
+
+/// Every try that is late goes on beside those that follow it.
+fn hedged(around: Around<'_>, pass: &Pass, at: Span, context: &str, said: &mut Said<'_>) {
+    let number = around.policy(pass).and_then(|p| layer::attempts(p).0.number());
+    let together = number.map_or("all its attempts".to_string(), |n| format!("up to {n} requests"));
+    let message = format!(
+        "a slow request is not given up when the next one starts: {together} to `{}` can run beside each other, unsafe methods among them",
+        emit::label(around.route)
+    );
+    let help = "let the per-try timeout end a try, or hedge reads alone and with a budget";
+    said.say(RemarkKind::Hedged, at, &format!("{context}.hedge_policy"), message, help);
 }
 
 fn callers(manager: &Manager, said: &mut Said<'_>) {

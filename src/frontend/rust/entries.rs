@@ -121,7 +121,8 @@ impl Finder<'_> {
 
     /// An entry with a path, named as people write it.
     fn http(&self, id: FnId, kind: OperationKind, method: Option<Name>, path: &str) -> FoundEntry {
-        let path = if path.is_empty() { "/" } else { path };
+        // Some routers write their paths without the slash that they begin with.
+        let path = &if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         let name = match &method {
             Some(method) => format!("{method} {path}"),
             None => path.to_owned(),

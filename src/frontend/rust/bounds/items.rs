@@ -140,13 +140,13 @@ impl Look<'_, '_> {
         }
     }
 
-    /// A strategy that is an iterator gives one delay per retry.
+    /// A strategy that is an iterator gives one delay per retry, or an item per attempt if its model says so.
     fn of_policy(&self, o: &Object) -> Items {
         let Some(model) = self.values.models.type_model(&o.what) else {
             return Items::Ends { data: true };
         };
         let less = match model.fields.get("attempts").and_then(|f| f.means) {
-            Some(Means::Attempts) => -1,
+            Some(Means::Attempts) if !model.item_per_attempt => -1,
             _ => 0,
         };
         let endless = model.retries.as_ref().is_some_and(|r| r.unbounded);

@@ -3,7 +3,7 @@
 use super::Flow;
 use super::call::Parts;
 use crate::class::Endings;
-use crate::effect::{Effect, Exit, Form, LoopId, RepeatKind, Wait};
+use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Wait};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{ExprId, ExprKind};
@@ -26,10 +26,6 @@ impl Flow<'_> {
         let chain = self.find_retry(e)?;
         let parts = self.parts_of(chain.call);
         let id = self.fresh_loop();
-        let policy = match chain.model.policy {
-            Some(which) => parts.get(which).map(|p| self.world.values.eval(self.body, p)),
-            None => Some(self.world.values.eval(self.body, e)),
-        };
         let outer = self.verdict.take();
         self.verdict = chain.model.verdict_in_error.then_some(id);
         let body = self.operation(parts.get(chain.model.operation));
@@ -54,15 +50,24 @@ impl Flow<'_> {
         repeat.again = again;
         repeat.seen.looks_at_error = looks;
         repeat.seen.confidence = crate::effect::Confidence::High;
-        match &chain.model.default_policy {
-            Some(what) => self.apply_default(&mut repeat, what, span),
-            None => self.apply_policy(&mut repeat, policy.as_ref(), span),
-        }
+        self.with_policy(&mut repeat, e, &chain.model, &parts);
         if adjusts {
             repeat.wait = Wait::unknown(span);
         }
         self.note_op(chain.call);
         Some(Effect::Repeat(Box::new(repeat)))
+    }
+
+    /// The policy: an argument's, a type's defaults, or what the chain that ends here has set.
+    fn with_policy(&self, repeat: &mut Repeat, end: ExprId, model: &RetryCall, parts: &Parts) {
+        let at = repeat.at;
+        let policy = match (&model.default_policy, model.policy) {
+            (Some(what), _) => return self.apply_default(repeat, what, at),
+            (None, Some(which)) => parts.get(which),
+            (None, None) => Some(end),
+        };
+        let policy = policy.map(|p| self.world.values.eval(self.body, p));
+        self.apply_policy(repeat, policy.as_ref(), at);
     }
 
     /// The operation of a combinator: a closure, a function by name, a future factory in a local or parameter.

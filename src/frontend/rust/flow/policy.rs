@@ -21,12 +21,13 @@ impl Fields<'_, '_> {
         let mut repeat = self.flow.repeat(self.flow.fresh_loop(), form, at, body);
         repeat.kind = if model.reconnects { RepeatKind::Reconnecting } else { RepeatKind::Retry };
         repeat.jumps = false;
-        repeat.again = crate::model::endings(&model.retries_on);
-        if model.retries_on.is_empty() {
-            repeat.again = Endings::ERRORS;
-        }
+        repeat.again = match model.retries_on.is_empty() {
+            true => Endings::ERRORS,
+            false => crate::model::endings(&model.retries_on),
+        };
         repeat.seen.looks_at_error = model.classifies || !model.retries_on.is_empty();
         repeat.seen.classified_below = true;
+        repeat.seen.elsewhere = model.elsewhere;
         repeat.seen.confidence = Confidence::High;
         let policy = model.policy.as_ref().map(|name| self.set(name).map(|f| f.value.clone()));
         match policy {
@@ -36,11 +37,7 @@ impl Fields<'_, '_> {
                     let fields = Fields { flow: self.flow, object: Some(&object), owner: &object.what, held: None };
                     fields.fill(&mut repeat, inner.as_ref().or(Some(model)), at);
                 }
-                None => {
-                    repeat.stops =
-                        vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
-                    repeat.wait = Wait::unknown(at);
-                }
+                None => lost(&mut repeat, at),
             },
             _ => self.fill(&mut repeat, Some(model), at),
         }
@@ -190,4 +187,10 @@ impl Fields<'_, '_> {
             _ => Jitter::Some,
         }
     }
+}
+
+/// A policy that could not be followed: neither its count nor its delays are known.
+fn lost(repeat: &mut Repeat, at: Span) {
+    repeat.stops = vec![Stop::Count(Value::unknown("its policy could not be followed"), Origin::none())];
+    repeat.wait = Wait::unknown(at);
 }

@@ -318,7 +318,8 @@ impl Fields<'_, '_> {
         let types = self.object.map(|o| o.what.clone()).into_iter().chain([Name::new(self.owner)]);
         let model = types.filter_map(|what| self.flow.world.models.type_model(&what)?.retries.clone()).next()?;
         let set = model.policy.as_ref().is_some_and(|name| self.set(name).is_some());
-        let off = model.enabled.as_ref().is_some_and(|name| self.set(name).is_some_and(|f| f.value == Val::Bool(false)));
+        let off =
+            model.enabled.as_ref().is_some_and(|name| self.set(name).is_some_and(|f| f.value == Val::Bool(false)));
         ((set || !model.only_if_set) && !off).then_some(model)
     }
 

@@ -13,9 +13,9 @@ use crate::value::{Origin, OriginKind, Value};
 impl Values<'_> {
     pub(super) fn call(&self, body: BodyId, e: ExprId, callee: ExprId, args: &[ExprId]) -> Val {
         match self.target(body, e) {
-            Some(Target::Constructor(path)) => self
-                .modelled_variant(body, e, path, args)
-                .unwrap_or_else(|| self.constructed(body, e, path, args)),
+            Some(Target::Constructor(path)) => {
+                self.modelled_variant(body, e, path, args).unwrap_or_else(|| self.constructed(body, e, path, args))
+            }
             Some(Target::Fns(fns, _)) => self.call_tree(fns, || args.iter().map(|a| self.eval(body, *a)).collect()),
             Some(Target::Foreign(path)) => self.call_foreign(body, e, path, args),
             Some(Target::Many(_)) => Val::unknown("a call with too many candidates"),
