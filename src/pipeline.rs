@@ -93,6 +93,7 @@ pub fn run_watched(
     options: &Options,
     watch: Watch<'_>,
 ) -> Run {
+    let (sources, problems) = frontend::inside::open(sources, problems);
     let mut facts = frontend::rust::extract(&sources, &settings, models, watch);
     let world = frontend::World { sources: &sources, settings: &settings };
     for config in frontend::CONFIGS {

@@ -40,11 +40,23 @@ pub struct SourceFile {
     /// about it and nothing begins in it.
     pub support: bool,
     lines: OnceLock<Vec<u32>>,
+    /// It stands inside of a file whose path is so long a part of its own.
+    inside: Option<usize>,
 }
 
 impl SourceFile {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
-        SourceFile { path: path.into(), text: text.into(), support: false, lines: OnceLock::new() }
+        SourceFile { path: path.into(), text: text.into(), support: false, lines: OnceLock::new(), inside: None }
+    }
+
+    /// A file that stands inside of another one, at the same places; `path` begins with that one's.
+    pub fn inside(of: &SourceFile, path: String, text: String) -> SourceFile {
+        SourceFile { inside: Some(of.path.len()), support: of.support, ..SourceFile::new(path, text) }
+    }
+
+    /// The file that people can open.
+    pub fn shown(&self) -> &str {
+        self.inside.and_then(|end| self.path.get(..end)).unwrap_or(&self.path)
     }
 
     /// Written by a program, by the mark that generators put at the beginning.
@@ -87,8 +99,12 @@ impl Sources {
     }
 
     /// The same with one more file. Ids shift: nothing that holds one may be kept.
-    pub fn with(mut self, file: SourceFile) -> Sources {
-        self.files.push(file);
+    pub fn with(self, file: SourceFile) -> Sources {
+        self.with_all(vec![file])
+    }
+
+    pub fn with_all(mut self, files: Vec<SourceFile>) -> Sources {
+        self.files.extend(files);
         Sources::new(self.files)
     }
 
@@ -113,7 +129,7 @@ impl Sources {
     }
 
     pub fn path(&self, span: Span) -> &str {
-        &self.get(span.file).path
+        self.get(span.file).shown()
     }
 
     pub fn start(&self, span: Span) -> LineColumn {

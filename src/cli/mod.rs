@@ -113,7 +113,7 @@ fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
     let (sources, problems) = with_settings(found, loaded.text.as_deref(), &loaded.settings.file);
     let run = pipeline::run(sources, problems, loaded.settings, &models, &options);
     for (file, note) in run.facts.notes.iter().filter(|_| !shared.quiet) {
-        output::complain(&format!("note: {}: {note}", run.sources.get(*file).path));
+        output::complain(&format!("note: {}: {note}", run.sources.get(*file).shown()));
     }
     if run.in_tests > 0 && !shared.quiet {
         let n = run.in_tests;

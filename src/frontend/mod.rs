@@ -6,6 +6,7 @@
 pub mod comments;
 pub mod envoy;
 pub mod field;
+pub mod inside;
 pub mod mesh;
 pub mod nginx;
 pub mod rust;

@@ -6,6 +6,7 @@
 mod config;
 mod emit;
 mod layer;
+pub mod patch;
 mod read;
 mod remarks;
 mod route;

@@ -5,7 +5,7 @@
 
 mod cluster;
 mod listener;
-mod policy;
+pub mod policy;
 mod route;
 
 #[cfg(test)]

@@ -1,10 +1,15 @@
-//! What the conditions of proxies that are Envoy inside repeat: its words, and status codes beside them.
+//! What the conditions of proxies that are Envoy inside repeat: its words, and status codes beside them, and how often and when.
+
+use std::time::Duration;
 
 use crate::class::{Endings, FailureClass};
 use crate::effect::{Confidence, Jitter, Seen, Shape, Wait};
 use crate::frontend::envoy::rules::rules as envoy;
+use crate::frontend::field::{Given, Set};
+use crate::frontend::mesh::time::millis;
+use crate::name::Name;
 use crate::source::Span;
-use crate::value::{Origin, OriginKind};
+use crate::value::{Attempts, Origin, OriginKind, Value};
 
 /// Words and codes, as far as Envoy knows them.
 #[derive(Debug, Default)]
@@ -63,4 +68,39 @@ pub fn wait(base: Option<(u64, Span)>, cap: Option<u64>, default: Origin) -> Wai
         overflows: None,
         from: Some(base.map_or(default, |(_, at)| written(at))),
     }
+}
+
+/// Attempts in all; `None` where the setting switches retries off. `implied` is what stands in for a number that is not
+/// written: without it the number is the implementation's.
+pub fn attempts(
+    set: Option<&Set<u64>>,
+    field: &str,
+    at: Span,
+    implied: Option<(u64, &Name)>,
+) -> Option<(Value, Origin)> {
+    let Some(set) = set.filter(|s| !matches!(s.value, Given::Wrong(_))) else {
+        return Some(match implied {
+            Some((retries, source)) => {
+                let source = Name::from(format!("{field} ({source})"));
+                let origin = Origin { kind: OriginKind::LibraryDefault, at: Some(at), source: Some(source) };
+                (Value::Number(Attempts::from_retries(retries).total()), origin)
+            }
+            None => (Value::unknown(&format!("the implementation decides: `{field}` is not written")), Origin::none()),
+        });
+    };
+    let origin = Origin { kind: OriginKind::Config, at: Some(set.at), source: None };
+    match &set.value {
+        Given::Is(0) => None,
+        Given::Is(n) => Some((Value::Number(Attempts::from_retries(*n).total()), origin)),
+        Given::Later(text) => Some((Value::unknown(&format!("`{field}` is filled in later: {text}")), origin)),
+        Given::Wrong(_) => None,
+    }
+}
+
+/// The waits of a policy that may write the first one and the longest one.
+pub fn backoff(base: Option<&Set<Duration>>, max: Option<&Set<Duration>>, at: Span) -> Wait {
+    let written = base.and_then(|b| Some((millis(*b.is()?), b.at)));
+    let cap = max.and_then(|m| m.is()).map(|m| millis(*m));
+    let source = Name::from(format!("backoff ({})", envoy().defaults.base_interval.source));
+    wait(written, cap, Origin { kind: OriginKind::LibraryDefault, at: Some(at), source: Some(source) })
 }

@@ -1,10 +1,14 @@
-//! Meshes and gateways that objects of Kubernetes describe: Istio, the Gateway API with Envoy Gateway, Linkerd.
+//! Meshes and gateways that objects of Kubernetes describe: Istio, the Gateway API with Envoy Gateway, Linkerd, Contour,
+//! Emissary.
 //!
 //! `object` finds the objects of a file; one folder per system reads those it knows and says, as a `plan`, which routes they
 //! make, with every default filled in; `emit` makes facts of plans. Whoever calls, and what stands beside it, `topology`
 //! has found before.
 
 mod conditions;
+pub mod contour;
+pub mod defaults;
+pub mod emissary;
 mod emit;
 pub mod gateway;
 pub mod istio;
@@ -32,7 +36,7 @@ use said::Said;
 pub struct Meshes;
 
 /// What `apiVersion` of an object begins with that is read here.
-const GROUPS: [&str; 7] = [
+const GROUPS: [&str; 9] = [
     "networking.istio.io/",
     "install.istio.io/",
     "sailoperator.io/",
@@ -40,6 +44,8 @@ const GROUPS: [&str; 7] = [
     "gateway.envoyproxy.io/",
     "linkerd.io/",
     "policy.linkerd.io/",
+    "projectcontour.io/",
+    "getambassador.io/",
 ];
 /// Settings that stand in objects of others.
 const SETTINGS: [&str; 3] = ["defaultHttpRetryPolicy", "retry.linkerd.io/", "timeout.linkerd.io/"];
@@ -75,6 +81,9 @@ impl FrontEnd for Meshes {
         tables.extend(gateway::tables(world, &istio, &annotated, &objects, facts));
         tables.extend(linkerd_tables(&objects, facts));
         tables.extend(istio::defaults(&istio, &tables, facts));
+        istio::filter::apply(&objects, &mut tables, facts);
+        tables.extend(contour::tables(&objects, facts));
+        tables.extend(emissary::tables(&objects, facts));
         tables.iter().for_each(|table| emit::table(table, facts));
     }
 }

@@ -13,6 +13,8 @@ pub struct Table {
     pub file: FileId,
     /// `VirtualService catalog`.
     pub object: Name,
+    /// The namespace of the object, if it says one.
+    pub namespace: Option<Name>,
     /// What operations and dependencies are told apart by: the host it is for, or the object.
     pub service: Name,
     /// Lower case; empty where it is reached by no name of its own.

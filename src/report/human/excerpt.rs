@@ -31,7 +31,7 @@ impl<'a> Sheets<'a> {
     pub fn sheet(&self, at: Span) -> Option<Sheet<'_>> {
         let text = self.texts.get(&at.file)?;
         let file = self.sources.get(at.file);
-        let sheet = Sheet { path: sanitise::line(&file.path).into_owned(), text, file };
+        let sheet = Sheet { path: sanitise::line(file.shown()).into_owned(), text, file };
         let (from, to) = sheet.window(self.label(at).0, 2);
         let readable = !text.is_empty() && text.get(from..to)?.lines().all(|l| l.len() <= LONGEST_LINE);
         readable.then_some(sheet)

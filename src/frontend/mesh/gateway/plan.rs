@@ -7,7 +7,6 @@ use crate::class::{Endings, FailureClass};
 use crate::effect::{Deadline, DeadlineKind, Form, Passes};
 use crate::fact::{Callers, Mesh, PathRule};
 use crate::frontend::envoy::rules::rules as envoy;
-use crate::frontend::field::{Given, Set};
 use crate::frontend::mesh::conditions;
 use crate::frontend::mesh::istio::plan::Istio;
 use crate::frontend::mesh::istio::rules::rules as istio_rules;
@@ -18,7 +17,7 @@ use crate::frontend::mesh::time::limit;
 use crate::frontend::mesh::time::millis;
 use crate::name::Name;
 use crate::source::Span;
-use crate::value::{Attempts, Origin, OriginKind, Value};
+use crate::value::Value;
 
 /// All that has a say in a route.
 pub struct Planner<'p> {
@@ -47,6 +46,7 @@ impl Planner<'_> {
         Table {
             file: self.object.root.file(),
             object: Name::from(self.object.shown()),
+            namespace: self.object.namespace.map(Name::new),
             service,
             names: self.parents.names.clone(),
             callers,
@@ -114,13 +114,13 @@ impl Planner<'_> {
             Reader::EnvoyGateway => Some((rules().envoy_gateway.retries.value, &rules().envoy_gateway.retries.source)),
             Reader::Linkerd | Reader::Unknown => None,
         };
-        let attempts = count(retry.attempts.as_ref(), "attempts", retry.at, implied())?;
+        let attempts = conditions::attempts(retry.attempts.as_ref(), "attempts", retry.at, implied())?;
         let codes = retry.codes.as_ref().and_then(|c| c.is());
         let permanent = codes.is_some_and(|c| conditions::of([], c, false).permanent);
         Some(Layer {
             attempts,
             again: self.again(codes.map(Vec::as_slice)),
-            wait: wait(retry.backoff.as_ref(), None, retry.at),
+            wait: conditions::backoff(retry.backoff.as_ref(), None, retry.at),
             seen: conditions::seen(retry.codes.as_ref().filter(|_| permanent).map(|c| c.at)),
             ..Layer::new(retry.at)
         })
@@ -141,7 +141,7 @@ impl Planner<'_> {
         let retry = policy.retry.as_ref()?;
         let eg = &rules().envoy_gateway;
         let implied = Some((eg.retries.value, &eg.retries.source));
-        let attempts = count(retry.num_retries.as_ref(), "numRetries", retry.at, implied)?;
+        let attempts = conditions::attempts(retry.num_retries.as_ref(), "numRetries", retry.at, implied)?;
         let triggers = retry.triggers.as_ref().and_then(|t| t.is());
         let codes = retry.codes.as_ref().and_then(|c| c.is()).map(Vec::as_slice);
         // A `retryOn` takes the default list of codes away.
@@ -150,7 +150,7 @@ impl Planner<'_> {
         Some(Layer {
             attempts,
             again: eg.again(triggers.map(Vec::as_slice), codes, self.route.grpc),
-            wait: wait(retry.base_interval.as_ref(), retry.max_interval.as_ref(), retry.at),
+            wait: conditions::backoff(retry.base_interval.as_ref(), retry.max_interval.as_ref(), retry.at),
             seen: conditions::seen(None),
             budget: policy.brake.as_ref().map(super::budget),
             per_try_ms: per_try.map(|(ms, _)| ms),
@@ -222,40 +222,6 @@ impl Planner<'_> {
             }
         })
     }
-}
-
-/// Attempts in all; `None` where the setting switches retries off. `implied` is what stands in for a number that is not
-/// written: without it the number is the implementation's.
-pub fn count(set: Option<&Set<u64>>, field: &str, at: Span, implied: Option<(u64, &Name)>) -> Option<(Value, Origin)> {
-    let Some(set) = set.filter(|s| !matches!(s.value, Given::Wrong(_))) else {
-        return Some(match implied {
-            Some((retries, source)) => {
-                let source = Name::from(format!("{field} ({source})"));
-                let origin = Origin { kind: OriginKind::LibraryDefault, at: Some(at), source: Some(source) };
-                (Value::Number(Attempts::from_retries(retries).total()), origin)
-            }
-            None => (Value::unknown(&format!("the implementation decides: `{field}` is not written")), Origin::none()),
-        });
-    };
-    let origin = Origin { kind: OriginKind::Config, at: Some(set.at), source: None };
-    match &set.value {
-        Given::Is(0) => None,
-        Given::Is(n) => Some((Value::Number(Attempts::from_retries(*n).total()), origin)),
-        Given::Later(text) => Some((Value::unknown(&format!("`{field}` is filled in later: {text}")), origin)),
-        Given::Wrong(_) => None,
-    }
-}
-
-fn wait(
-    base: Option<&Set<std::time::Duration>>,
-    max: Option<&Set<std::time::Duration>>,
-    at: Span,
-) -> crate::effect::Wait {
-    let written = base.and_then(|b| Some((millis(*b.is()?), b.at)));
-    let cap = max.and_then(|m| m.is()).map(|m| millis(*m));
-    let source = Name::from(format!("backoff ({})", envoy().defaults.base_interval.source));
-    let origin = Origin { kind: OriginKind::LibraryDefault, at: Some(at), source: Some(source) };
-    conditions::wait(written, cap, origin)
 }
 
 fn matching(found: &Match) -> plan::Match {

@@ -1,6 +1,7 @@
 //! Istio: VirtualServices, DestinationRules, the mesh's own configuration, and the policy that nobody wrote.
 
 pub mod config;
+pub mod filter;
 pub mod plan;
 mod read;
 mod remarks;

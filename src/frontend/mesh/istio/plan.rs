@@ -37,6 +37,7 @@ impl Istio {
         Table {
             file: object.root.file(),
             object: Name::from(object.shown()),
+            namespace: object.namespace.map(Name::new),
             service: Name::new(first.map_or(object.name, |h| object::shown(h))),
             names: hosts.iter().flat_map(|h| object::names(h)).collect(),
             callers: if in_mesh { Callers::MayHave(Some(Mesh::Istio)) } else { Callers::Everybody },
@@ -59,6 +60,7 @@ impl Istio {
         Some(Table {
             file,
             object: Name::from(format!("Istio's default towards {shown}")),
+            namespace: None,
             service: shown,
             names: object::names(host),
             callers: Callers::Has(Mesh::Istio),

@@ -32,6 +32,7 @@ fn shell(object: Object<'_>, host: &Name, routes: Vec<Route>) -> Table {
     Table {
         file: object.root.file(),
         object: Name::from(object.shown()),
+        namespace: object.namespace.map(Name::new),
         service: Name::new(object::shown(host)),
         names: object::names(host),
         callers: Callers::MayHave(Some(Mesh::Linkerd)),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::System;
 use super::object::{Container, Env, Object, Pod};
 use crate::fact::{Host, Runs};
+use crate::frontend::inside;
 use crate::frontend::topology::packages::{Built, Packages, image_name, named_like, program_name};
 use crate::frontend::topology::paths::folder;
 use crate::name::Name;
@@ -135,15 +136,19 @@ impl Behind<'_> {
         let words = program.into_iter().chain(image.map(image_name)).chain(like).collect();
         let near = sources.get(self.object.file).path.as_str();
         (host.runs, host.parts) = packages.runs(near, &Built { words, ..Built::default() });
-        host.runs.extend(self.configs());
+        host.runs.extend(self.configs(sources));
         host.env = self.environment();
     }
 
-    /// Files of the tree that it sees through ConfigMaps. What is written into a map itself is no file and is not read.
-    fn configs(&self) -> impl Iterator<Item = Runs> {
+    /// Files that it sees through ConfigMaps: those of the tree that are put into one, and those that are written into one.
+    fn configs(&self, sources: &Sources) -> Vec<Runs> {
         let maps = self.container.mounts.iter().filter_map(|volume| self.pod.volumes.get(volume));
-        let files = maps.filter_map(|map| self.map(map)).flat_map(|map| &map.files);
-        files.map(|file| Runs::Config(Name::new(file)))
+        let paths = maps.filter_map(|map| self.map(map)).flat_map(|map| {
+            let manifest = &sources.get(map.file).path;
+            let written = map.data.keys().map(move |key| inside::path(manifest, key));
+            map.files.iter().cloned().chain(written.filter(|path| sources.find(path).is_some()))
+        });
+        paths.map(|file| Runs::Config(Name::from(file))).collect()
     }
 
     /// Later entries win; the list keeps one value per variable.
