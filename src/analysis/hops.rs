@@ -28,8 +28,8 @@ pub struct Sends {
     pub at: Span,
     pub verb: Option<Name>,
     pub safety: Safety,
-    /// An idempotency key is on it.
-    pub keyed: bool,
+    /// The idempotency key on it.
+    pub key: Key,
 }
 
 /// The request that a place got, and the call of this tree that made it, if one did.
@@ -52,8 +52,7 @@ fn is_unsafe(method: &Name) -> bool {
 /// What a call sends. A hop sends what came in; its own method, if it has one, decides where it is.
 fn sends(remote: &Remote, frame: &Frame) -> Sends {
     if remote.target.passes.is_none() {
-        let keyed = remote.key != Key::None;
-        return Sends { at: remote.at, verb: remote.verb.clone(), safety: remote.safety, keyed };
+        return Sends { at: remote.at, verb: remote.verb.clone(), safety: remote.safety, key: remote.key };
     }
     if let Some(made) = frame.came.made.as_ref().filter(|_| remote.verb.is_none()) {
         return made.clone();
@@ -64,7 +63,7 @@ fn sends(remote: &Remote, frame: &Frame) -> Sends {
         Some(method) if is_unsafe(method) => Safety::Unsafe,
         Some(_) => Safety::Repeatable,
     };
-    Sends { at: remote.at, verb, safety, keyed: false }
+    Sends { at: remote.at, verb, safety, key: Key::None }
 }
 
 impl<'a> Binder<'a> {

@@ -169,6 +169,8 @@ pub struct UnsafeRepeat {
     pub dependency: Name,
     /// The endings after which it is sent again.
     pub again: Endings,
+    /// Where an idempotency key is made beside the call.
+    pub key_made: Option<Span>,
 }
 
 /// A retry on a circle of calls between services.

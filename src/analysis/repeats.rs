@@ -13,7 +13,7 @@ use super::paths::layer_use;
 use super::table::Turns;
 use super::view::Marks;
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{Form, LoopId, Safety};
+use crate::effect::{Form, Key, LoopId, Safety};
 use crate::source::Span;
 
 /// Failures after which nobody knows whether the request was processed.
@@ -94,6 +94,7 @@ fn found(arena: &Arena<'_>, layer: LayerIx, call: &UnsafeCall, again: Endings) -
         safety: Safety::Unsafe,
         dependency: arena.deps[call.dep.0 as usize].clone(),
         again,
+        key_made: if let Key::Fresh(made) = call.sends.key { Some(made) } else { None },
     }
 }
 
@@ -103,7 +104,7 @@ struct UnsafeCall {
     sends: Rc<Sends>,
 }
 
-/// Unsafe calls without a key below a node, in the order of the text; with `unsure` also those whose method nobody knows.
+/// Unsafe calls without a key, or with one made beside them, below a node, in the order of the text; with `unsure` also those whose method nobody knows.
 fn unsafe_calls(evaluator: &Evaluator<'_>, body: NodeId, unsure: bool, marks: &mut Marks) -> Vec<UnsafeCall> {
     let arena = evaluator.arena;
     let mut out: Vec<UnsafeCall> = Vec::new();
@@ -117,7 +118,7 @@ fn unsafe_calls(evaluator: &Evaluator<'_>, body: NodeId, unsure: bool, marks: &m
             let connects = arena.sites[site.0 as usize].remote.connect_only;
             let harmful = sends.safety == Safety::Unsafe || (unsure && sends.safety == Safety::Unknown);
             let known = out.iter().any(|known| known.site == *site && known.sends == *sends);
-            if harmful && !sends.keyed && !connects && !known {
+            if harmful && sends.key != Key::Once && !connects && !known {
                 out.push(UnsafeCall { site: *site, dep: *dep, sends: Rc::clone(sends) });
             }
         }

@@ -83,11 +83,11 @@ pub struct Client {
 }
 
 /// An idempotency key on the request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
     None,
     /// Set once outside the loop, or by the client library, or stated in a comment.
     Once,
-    /// Made anew inside the loop; the span is where.
+    /// Made anew by the code around the call; the span is where. Whoever runs that code again sends another key.
     Fresh(Span),
 }

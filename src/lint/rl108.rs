@@ -32,7 +32,8 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
 }
 
 fn is_harmful(repeat: &UnsafeRepeat) -> bool {
-    repeat.safety == Safety::Unsafe && !harmful(repeat).is_empty()
+    // RL113 judges keys that are made.
+    repeat.safety == Safety::Unsafe && repeat.key_made.is_none() && !harmful(repeat).is_empty()
 }
 
 fn harmful(repeat: &UnsafeRepeat) -> Endings {
@@ -91,6 +92,7 @@ mod tests {
             safety,
             dependency: Name::new("bank"),
             again: Endings::errors_of(classes.iter().copied()),
+            key_made: None,
         }
     }
 

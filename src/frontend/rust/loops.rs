@@ -122,9 +122,16 @@ impl Judge<'_> {
         if repeat.again.meets(Endings::STATUSES) && holds_response(&repeat.body) {
             repeat.seen.retry_after = self.notes.get(&repeat.id).map(|n| n.reads_retry_after);
         }
+        let note = self.notes.get(&repeat.id).filter(|_| kind == RepeatKind::Retry);
+        repeat.seen.permanent_at = note.and_then(|n| n.permanent_at);
+        let hidden = !repeat.seen.path_without_wait && verdicts.iter().any(|v| v.kind == kind && v.maybe_waits);
+        self.pauses(repeat, hidden);
+    }
+
+    /// The wait of a turn: the first that is followed. `hidden`: something may wait in a way that is not.
+    fn pauses(&self, repeat: &mut Repeat, hidden: bool) {
         let waits = self.waits(&repeat.body);
         let known = waits.iter().find(|w| w.shape != Shape::Unknown).or(waits.first());
-        let hidden = !repeat.seen.path_without_wait && verdicts.iter().any(|v| v.kind == kind && v.maybe_waits);
         match known {
             Some(wait) => repeat.wait = wait.clone(),
             None if hidden => repeat.wait = Wait::unknown(repeat.at),

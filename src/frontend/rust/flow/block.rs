@@ -147,12 +147,25 @@ impl Flow<'_> {
     /// `value?`
     fn question(&mut self, inner: ExprId) -> Effect {
         let effect = self.expr(inner);
-        let optional = matches!(self.types.types.get(&inner), Some(crate::frontend::rust::program::Ty::Foreign(name, _)) if name == "Option");
+        let optional = matches!(self.types.types.get(&inner), Some(Ty::Foreign(name, _)) if name == "Option");
         if optional && tidy::is_pure(&effect) {
             let none = tidy::leave(Exit::Return, Effect::Nothing);
             return tidy::branch(vec![Effect::Nothing, none], Judged::Other);
         }
-        tidy::tried(effect)
+        match self.around_a_result(inner) {
+            true => tidy::tried_on(effect, Endings::one(Ending::Error(FailureClass::Timeout))),
+            false => tidy::tried(effect),
+        }
+    }
+
+    /// A result whose success is a result: the outer error is that of a deadline or a task around the operation, and the
+    /// operation's own errors are part of the value.
+    pub(super) fn around_a_result(&self, e: ExprId) -> bool {
+        let result = |ty: &Ty| matches!(ty, Ty::Foreign(name, _) if name == "Result");
+        match self.types.types.get(&e) {
+            Some(outer @ Ty::Foreign(_, args)) => result(outer) && args.first().is_some_and(result),
+            _ => false,
+        }
     }
 
     pub(super) fn block(&mut self, block: &Block) -> Effect {

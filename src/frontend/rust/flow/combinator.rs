@@ -2,8 +2,9 @@
 
 use super::Flow;
 use super::call::Parts;
+use super::test::Test;
 use crate::class::Endings;
-use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Wait};
+use crate::effect::{Effect, Exit, Form, Judged, LoopId, Repeat, RepeatKind, Wait};
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
 use crate::frontend::rust::tree::{ExprId, ExprKind};
@@ -41,14 +42,15 @@ impl Flow<'_> {
         let adjusts =
             chain.model.adjust_method.as_ref().is_some_and(|name| chain.modifiers.iter().any(|(n, _)| n == name));
         let looks = condition.is_some() || stops_itself || adjusts;
-        if let Some(sure) = condition {
-            again = again & sure;
+        if let Some(test) = condition {
+            again = again & test.yes;
         }
         let mut repeat = self.repeat(id, Form::Combinator, span, body);
         repeat.kind = RepeatKind::Retry;
         repeat.jumps = false;
         repeat.again = again;
         repeat.seen.looks_at_error = looks;
+        repeat.seen.permanent_at = condition.and_then(|test| test.names.yes);
         repeat.seen.confidence = crate::effect::Confidence::High;
         self.with_policy(&mut repeat, e, &chain.model, &parts);
         if adjusts {
@@ -92,8 +94,8 @@ impl Flow<'_> {
         self.future(arg, true)
     }
 
-    /// Endings for which a given predicate can say "again"; `None` if there is no predicate.
-    fn condition_of(&mut self, chain: &Chain, parts: &Parts) -> Option<Endings> {
+    /// For which endings a given predicate says "again"; `None` if there is no predicate.
+    fn condition_of(&mut self, chain: &Chain, parts: &Parts) -> Option<Test> {
         let by_argument = chain.model.condition.and_then(|c| parts.get(c));
         let by_modifier = chain
             .model
@@ -105,21 +107,22 @@ impl Flow<'_> {
         Some(self.in_arm(|flow, level| match &tree.expr(predicate).kind {
             ExprKind::Closure { params, body, .. } => {
                 params.iter().for_each(|(pat, _)| flow.bind(*pat, level));
-                flow.while_failing(level, |f| f.truth(*body)).yes
+                flow.while_failing(level, |f| f.truth(*body))
             }
             _ => flow.named_predicate(predicate),
         }))
     }
 
     /// A predicate given by name: a function of the tree, or a method path of the error's type.
-    fn named_predicate(&mut self, e: ExprId) -> Endings {
-        match self.types.targets.get(&e).cloned() {
-            Some(Target::Fns(ids, _)) => {
-                ids.first().and_then(|id| self.predicate(*id, 0)).map_or(Endings::ALL, |t| t.yes)
+    fn named_predicate(&mut self, e: ExprId) -> Test {
+        let test = match self.types.targets.get(&e).cloned() {
+            Some(Target::Fns(ids, _)) => ids.first().and_then(|id| self.predicate(*id, 0)),
+            Some(Target::Foreign(path)) => {
+                self.told(&path).map(|set| Test::exactly(0, set, Judged::Error).named_at(self.at(e)))
             }
-            Some(Target::Foreign(path)) => self.told(&path).unwrap_or(Endings::ALL),
-            _ => Endings::ALL,
-        }
+            _ => None,
+        };
+        test.unwrap_or(Test::unknown(None, Judged::Other))
     }
 
     /// Whether anything that the operation reaches can say "stop" (`backoff::Error::permanent` in a function it calls).

@@ -33,10 +33,12 @@ impl Flow<'_> {
         if tidy::is_pure(&body) {
             return before;
         }
-        self.notes.loops.insert(
-            id,
-            LoopNote { over_data: bounds.iterates.is_some(), reads_retry_after: self.reads_retry_after(e) },
-        );
+        let note = LoopNote {
+            over_data: bounds.iterates.is_some(),
+            reads_retry_after: self.reads_retry_after(e),
+            permanent_at: self.notes.permanent.remove(&id),
+        };
+        self.notes.loops.insert(id, note);
         let at = self.tree.expr(e).at;
         let head = self.span(at);
         let mut repeat = self.repeat(id, Form::Loop, head, body);
@@ -82,6 +84,18 @@ impl Flow<'_> {
             open.extend(pats::children(tree, e).into_iter().map(|c| (body, c)));
         }
         false
+    }
+
+    /// Remembers where a permanent class is let in by name, unless what follows leaves or looks at the failure again.
+    pub(super) fn note_permanent(&mut self, at: Option<Span>, then: &Effect) {
+        let Some(at) = at else { return };
+        if tidy::leaves(then) || tidy::looks_at_error(then) {
+            return;
+        }
+        let around: Vec<LoopId> = self.around().map(|l| l.id).collect();
+        for id in around {
+            self.notes.permanent.entry(id).or_insert(at);
+        }
     }
 
     /// A repetition with nothing known about it yet.

@@ -4,8 +4,11 @@ use super::test::Test;
 use super::{Flow, Known, Level, tidy};
 use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Arm, Effect, Judged};
+use crate::frontend::rust::infer::IO_ERROR;
 use crate::frontend::rust::pats;
+use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{self, ExprId, ExprKind, PatId, PatKind};
+use crate::source::Span;
 
 /// One arm as it was compiled: the endings it can take and those it surely takes.
 struct Taken {
@@ -86,6 +89,7 @@ impl Flow<'_> {
         };
         let fails = !guarded.yes.meets(Endings::GOES_ON);
         let effect = if fails { self.while_failing(level, |f| f.expr(arm.body)) } else { self.expr(arm.body) };
+        self.note_permanent(guarded.names.yes, &effect);
         Taken { can: guarded.yes, sure: guarded.yes.without(guarded.no), judged: guarded.judged, effect }
     }
 
@@ -114,6 +118,8 @@ impl Flow<'_> {
             let first = if fails { flow.while_failing(level, &mut *then) } else { then(flow) };
             let fails = !test.no.meets(Endings::GOES_ON);
             let second = if fails { flow.while_failing(level, &mut *els) } else { els(flow) };
+            flow.note_permanent(test.names.yes, &first);
+            flow.note_permanent(test.names.no, &second);
             vec![
                 Taken { can: test.yes, sure: test.yes.without(test.no), judged: test.judged, effect: first },
                 Taken { can: test.no, sure: test.no, judged: test.judged, effect: second },
@@ -178,31 +184,39 @@ impl Flow<'_> {
                 inner(self).map_or(outer, |t| outer.and(t))
             }
             Some("Some") => {
-                let outer = Test {
-                    level: Some(level),
-                    yes: Endings::ALL,
-                    no: Endings::GOES_ON | Endings::ERRORS,
-                    judged: Judged::Answer,
-                };
+                let outer = Test::sides(level, (Endings::ALL, Endings::GOES_ON | Endings::ERRORS), Judged::Answer);
                 inner(self).map_or(outer, |t| outer.and(t))
             }
-            _ => self.variant_test(pat, level),
+            _ => {
+                let test = self.variant_test(pat, level);
+                let all_io = parts.iter().any(|p| self.takes_any_io_error(*p));
+                if all_io { test.naming(self.pat_span(pat)) } else { test }
+            }
         }
+    }
+
+    /// A part that takes a `std::io::Error` whatever its kind is: a full disk as well as a reset.
+    fn takes_any_io_error(&self, part: PatId) -> bool {
+        let open = matches!(self.tree.pat(part).kind, PatKind::Wild | PatKind::Ident { sub: None, .. });
+        open && matches!(self.types.pat_types.get(&part), Some(Ty::Foreign(name, _)) if name == IO_ERROR)
+    }
+
+    fn pat_span(&self, pat: PatId) -> Span {
+        self.span(self.tree.pat(pat).at)
     }
 
     /// A variant or constant: of the tree by what it is made from, of a library by its model.
     fn variant_test(&mut self, pat: PatId, level: Level) -> Test {
         let Some(path) = self.types.pat_paths.get(&pat) else { return Test::unknown(Some(level), Judged::Answer) };
         if path.as_str() == "None" {
-            return Test {
-                level: Some(level),
-                yes: Endings::GOES_ON | Endings::ERRORS,
-                no: Endings::GOES_ON,
-                judged: Judged::Answer,
-            };
+            return Test::sides(level, (Endings::GOES_ON | Endings::ERRORS, Endings::GOES_ON), Judged::Answer);
         }
         match self.named_set(path) {
-            Some((yes, no)) => Test { level: Some(level), yes, no, judged: Judged::Error },
+            // What wraps other errors names none of them.
+            Some(set) if set.0.holds(Endings::ERRORS.without(Endings::of_classes([FailureClass::Application]))) => {
+                Test::sides(level, set, Judged::Error)
+            }
+            Some(set) => Test::sides(level, set, Judged::Error).named_at(self.pat_span(pat)),
             None => {
                 Test::unknown(Some(level), if self.failing.contains(&level) { Judged::Error } else { Judged::Answer })
             }
@@ -212,13 +226,9 @@ impl Flow<'_> {
     fn literal_test(&mut self, value: ExprId, level: Level) -> Test {
         match &self.tree.expr(value).kind {
             ExprKind::Lit(tree::Lit::Int(n, _)) if (100..=599).contains(n) => {
-                match FailureClass::of_status(*n as u16) {
-                    Some(class) => {
-                        let set = Endings::of_classes([class]);
-                        Test { level: Some(level), yes: set, no: Endings::ALL, judged: Judged::Error }
-                    }
-                    None => Test { level: Some(level), yes: Endings::OK, no: Endings::ALL, judged: Judged::Error },
-                }
+                let class = FailureClass::of_status(*n as u16);
+                let set = class.map_or(Endings::OK, |c| Endings::of_classes([c]));
+                Test::sides(level, (set, Endings::ALL), Judged::Error).named_at(self.at(value))
             }
             _ => Test::unknown(Some(level), Judged::Answer),
         }
@@ -234,7 +244,7 @@ impl Flow<'_> {
         if !(100..=599).contains(&from) {
             return Test::unknown(Some(level), Judged::Answer);
         }
-        let mut test = Test { level: Some(level), yes: Endings::NONE, no: Endings::ERRORS, judged: Judged::Error };
+        let mut test = Test::sides(level, (Endings::NONE, Endings::ERRORS), Judged::Error);
         for status in (100..=599u16).filter(|s| *s < 300 || *s >= 400) {
             let endings = FailureClass::of_status(status).map_or(Endings::OK, |c| Endings::of_classes([c]));
             if (from..=to).contains(&status) {
@@ -328,6 +338,8 @@ impl Flow<'_> {
         let taken = self.in_arm(|flow, _| {
             let first = if bad(test.yes) { flow.while_failing(level, &mut *then) } else { then(flow) };
             let second = if bad(test.no) { flow.while_failing(level, &mut *els) } else { els(flow) };
+            flow.note_permanent(test.names.yes, &first);
+            flow.note_permanent(test.names.no, &second);
             vec![
                 Taken { can: test.yes, sure: test.yes.without(test.no), judged: test.judged, effect: first },
                 Taken { can: test.no, sure: test.no, judged: test.judged, effect: second },

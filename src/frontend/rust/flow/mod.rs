@@ -12,6 +12,7 @@ mod combinator;
 mod cond;
 mod foreign;
 mod fresh;
+mod key;
 mod looping;
 mod macros;
 mod matching;
@@ -90,6 +91,8 @@ pub struct Notes {
     pub loops: FxHashMap<LoopId, LoopNote>,
     /// Each call of the function itself.
     pub recursion: Vec<Closing>,
+    /// Where a test by name leads a permanent class to another turn of the loop.
+    permanent: FxHashMap<LoopId, Span>,
 }
 
 /// A call of a function by itself.
@@ -108,6 +111,8 @@ pub struct LoopNote {
     pub over_data: bool,
     /// Something in it reads `Retry-After`.
     pub reads_retry_after: bool,
+    /// Where a test by name leads a class that does not pass by itself to another turn.
+    pub permanent_at: Option<Span>,
 }
 
 /// What a body's compilation looks things up in.

@@ -145,12 +145,18 @@ impl Flow<'_> {
 
     fn compared(&mut self, level: Level, op: BinaryOp, constant: ExprId) -> Option<Test> {
         if let Some(status) = self.status_number(constant) {
-            return Some(against_number(level, op, status));
+            let test = |op| against_number(level, op, status);
+            return Some(match op {
+                BinaryOp::Ne => test(BinaryOp::Eq).named_at(self.at(constant)).not(),
+                BinaryOp::Lt | BinaryOp::Le => test(op),
+                _ => test(op).named_at(self.at(constant)),
+            });
         }
         let set = self.constant_set(constant)?;
+        let same = Test::sides(level, set, Judged::Error).named_at(self.at(constant));
         match op {
-            BinaryOp::Eq => Some(Test { level: Some(level), yes: set.0, no: set.1, judged: Judged::Error }),
-            BinaryOp::Ne => Some(Test { level: Some(level), yes: set.1, no: set.0, judged: Judged::Error }),
+            BinaryOp::Eq => Some(same),
+            BinaryOp::Ne => Some(same.not()),
             _ => None,
         }
     }
@@ -209,7 +215,7 @@ impl Flow<'_> {
         if let (Some(level), Some(Target::Foreign(path))) = (level, self.types.targets.get(&e))
             && let Some(set) = self.told(path)
         {
-            return Test::exactly(level, set, Judged::Error);
+            return Test::exactly(level, set, Judged::Error).named_at(self.at(e));
         }
         let tree = self.tree;
         let ExprKind::Method { args, .. } = &tree.expr(e).kind else { return self.vague(e) };
@@ -233,7 +239,7 @@ impl Flow<'_> {
             let Some(test) = self.predicate(id, index) else { return self.vague(e) };
             all = Some(match all {
                 None => test,
-                Some(before) => Test { yes: before.yes | test.yes, no: before.no | test.no, ..test },
+                Some(before) => Test { yes: before.yes | test.yes, no: before.no | test.no, ..before },
             });
         }
         all.map_or_else(|| self.vague(e), |t| Test { level: Some(level), judged: Judged::Error, ..t })

@@ -260,7 +260,7 @@ impl Fields<'_, '_> {
                 connect_timeout: self.ms("connect_timeout").is_some(),
                 followed,
             }),
-            key: if model.adds_key || self.set("key").is_some() { Key::Once } else { Key::None },
+            key: if model.adds_key { Key::Once } else { self.key(e) },
             connect_only: model.connect_only,
             replays: None,
             at: self.flow.at(e),

@@ -10,7 +10,8 @@ use crate::model::Does;
 
 impl Flow<'_> {
     /// `map_err`, `or_else`, `unwrap_or` and the like on the result of an operation.
-    pub(super) fn result_combinator(&mut self, name: &str, effect: Effect, args: &[ExprId]) -> Effect {
+    pub(super) fn result_combinator(&mut self, name: &str, effect: Effect, parts: &Parts) -> Effect {
+        let (receiver, args) = (parts.receiver, &parts.args);
         let arm = |on, then| vec![Arm { on, then }];
         match name {
             "map_err" | "inspect_err" => self.map_err(effect, args),
@@ -33,6 +34,9 @@ impl Flow<'_> {
             }
             "unwrap_or" | "unwrap_or_default" | "is_ok" | "is_err" | "is_some" | "is_none" | "map_or"
             | "map_or_else" => tidy::dropped(effect),
+            "unwrap" | "expect" if receiver.is_some_and(|r| self.around_a_result(r)) => {
+                tidy::tried_on(effect, Endings::one(Ending::Error(FailureClass::Timeout)))
+            }
             "unwrap" | "expect" => tidy::tried(effect),
             _ => {
                 let rest: Vec<Effect> = args.iter().map(|a| tidy::dropped(self.expr(*a))).collect();

@@ -88,10 +88,15 @@ pub fn leave(exit: Exit, inner: Effect) -> Effect {
 
 /// `?`: errors leave the function, success and answers go on.
 pub fn tried(effect: Effect) -> Effect {
+    tried_on(effect, Endings::ERRORS)
+}
+
+/// `?` where only some errors are errors of the value.
+pub fn tried_on(effect: Effect, on: Endings) -> Effect {
     if is_pure(&effect) || matches!(effect, Effect::Leave(..) | Effect::Sleep(_) | Effect::Spawn(_)) {
         return effect;
     }
-    recover(effect, vec![Arm { on: Endings::ERRORS, then: leave(Exit::Return, Effect::Caught(0)) }])
+    recover(effect, vec![Arm { on, then: leave(Exit::Return, Effect::Caught(0)) }])
 }
 
 /// A function's body: where `return` lands.
@@ -130,4 +135,22 @@ pub fn fails_by_itself(effect: &Effect) -> bool {
         Effect::Branch(parts, _) => parts.iter().all(fails_by_itself),
         _ => false,
     }
+}
+
+/// Whether control surely goes elsewhere than on or to the head of a loop.
+pub fn leaves(effect: &Effect) -> bool {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match effect {
+        Effect::Leave(Exit::Return | Exit::Break(_), _) | Effect::End(Ending::Error(_)) | Effect::Caught(_) => true,
+        Effect::Seq(parts) => parts.iter().any(leaves),
+        Effect::Branch(parts, _) => !parts.is_empty() && parts.iter().all(leaves),
+        _ => false,
+    })
+}
+
+/// Whether anything in it asks what failed.
+pub fn looks_at_error(effect: &Effect) -> bool {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || match effect {
+        Effect::Branch(_, Judged::Error | Judged::Answer) => true,
+        other => crate::effect::children(other).into_iter().any(looks_at_error),
+    })
 }

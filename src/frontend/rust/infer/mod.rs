@@ -24,6 +24,9 @@ use crate::name::Name;
 /// Types larger than this are given up: nested tuples and closures could double with every line.
 const LARGEST: u32 = 200;
 
+/// The error that stands for every kind of failure of the operating system, permanent ones among them.
+pub const IO_ERROR: &str = "std::io::Error";
+
 /// Of the text of a body, for one expression with a type.
 const BYTES_PER_TYPE: usize = 40;
 

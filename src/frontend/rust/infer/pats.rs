@@ -37,6 +37,10 @@ impl Walk<'_> {
             PatKind::Range { start, end, .. } => {
                 start.iter().chain(end).for_each(|e| drop(self.expr(*e, ty)));
             }
+            // Which errors a classifier takes whatever they are (RL107).
+            PatKind::Wild if matches!(ty, Ty::Foreign(name, _) if name == super::IO_ERROR) => {
+                self.out.pat_types.insert(id, ty.clone());
+            }
             PatKind::Wild | PatKind::Rest | PatKind::Other => {}
         }
     }

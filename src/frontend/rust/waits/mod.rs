@@ -19,6 +19,7 @@ use crate::effect::{Jitter, Shape, Stop, Wait};
 use crate::source::Span;
 use crate::value::{ENDLESS, Origin, Value};
 use follow::Follow;
+pub use jitter::makes as makes_randomness;
 
 /// How a number goes with the turns.
 #[derive(Debug, Clone, PartialEq)]
