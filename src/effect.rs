@@ -8,6 +8,7 @@ mod budget;
 mod deadline;
 mod method;
 mod remote;
+mod seen;
 pub mod variable;
 mod walk;
 
@@ -20,6 +21,7 @@ pub use budget::{Budget, Share};
 pub use deadline::{Deadline, DeadlineKind};
 pub use method::{ByMethod, Methods};
 pub use remote::{Client, Key, Passes, Remote, Safety, Target};
+pub use seen::{Confidence, CountName, Seen};
 pub use walk::{children, children_mut, walk, walk_mut};
 
 /// A place among [`crate::fact::Facts::places`].
@@ -345,47 +347,6 @@ impl Jitter {
             Jitter::Decorrelated => "decorrelated",
             Jitter::Some => "some",
             Jitter::Unknown => "unknown",
-        }
-    }
-}
-
-/// What the lints of a layer need and its effect does not say.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Seen {
-    /// Some path from a failed try to the next has no wait.
-    pub path_without_wait: bool,
-    /// Some test looks at the error or the status before the next turn.
-    pub looks_at_error: bool,
-    /// The body's only errors are transient by type, or the client's own policy classifies.
-    pub classified_below: bool,
-    /// Each attempt goes to a server that has not been asked: nothing is gained by waiting.
-    pub elsewhere: bool,
-    pub retry_after: Option<bool>,
-    /// Where a permanent class is let in, and which.
-    pub permanent_at: Option<Span>,
-    pub confidence: Confidence,
-    /// The setting that takes the bound away, if one does (RL101's place).
-    pub unbounded_at: Option<Span>,
-    /// Statements in comments: `owner`.
-    pub declared_owner: bool,
-    /// A limit per try is written and can never take effect: RL309 says so, and RL203 is silent.
-    pub dead_per_try: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Confidence {
-    Low,
-    #[default]
-    Medium,
-    High,
-}
-
-impl Confidence {
-    pub fn name(self) -> &'static str {
-        match self {
-            Confidence::Low => "low",
-            Confidence::Medium => "medium",
-            Confidence::High => "high",
         }
     }
 }

@@ -1,7 +1,10 @@
 //! The list of all lints in the order of their codes, and look-ups in it. Apart from `mod.rs`, so that adding a lint
 //! touches one line here and nothing that another lint reads.
 
-use super::{Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl113, rl115, rl201, rl301, rl302, rl303, rl304, rl305, rl307, rl309, rl310, rl311, rl312, rl403, rl901, rl902, rl903, rl904};
+use super::{
+    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl111, rl112, rl113, rl114, rl115, rl201,
+    rl301, rl302, rl303, rl304, rl305, rl307, rl309, rl310, rl311, rl312, rl403, rl901, rl902, rl903, rl904,
+};
 
 /// Every lint, by code.
 pub static ALL: &[&Lint] = &[
@@ -14,7 +17,10 @@ pub static ALL: &[&Lint] = &[
     &rl107::LINT,
     &rl108::LINT,
     &rl109::LINT,
+    &rl111::LINT,
+    &rl112::LINT,
     &rl113::LINT,
+    &rl114::LINT,
     &rl115::LINT,
     &rl201::LINT,
     &rl301::LINT,

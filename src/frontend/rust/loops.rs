@@ -122,10 +122,11 @@ impl Judge<'_> {
         if repeat.again.meets(Endings::STATUSES) && holds_response(&repeat.body) {
             repeat.seen.retry_after = self.notes.get(&repeat.id).map(|n| n.reads_retry_after);
         }
-        let note = self.notes.get(&repeat.id).filter(|_| kind == RepeatKind::Retry);
-        repeat.seen.permanent_at = note.and_then(|n| n.permanent_at);
         let hidden = !repeat.seen.path_without_wait && verdicts.iter().any(|v| v.kind == kind && v.maybe_waits);
         self.pauses(repeat, hidden);
+        if let Some(note) = self.notes.get(&repeat.id).filter(|_| kind == RepeatKind::Retry) {
+            take_over(repeat, note, &ops);
+        }
     }
 
     /// The wait of a turn: the first that is followed. `hidden`: something may wait in a way that is not.
@@ -322,6 +323,17 @@ impl Judge<'_> {
         let mut run = Run { judge: self, at, ending, caught: Vec::new(), left: 40_000 };
         run.eval(body)
     }
+}
+
+/// What a loop's text says beside its effect.
+fn take_over(repeat: &mut Repeat, note: &LoopNote, ops: &[Op]) {
+    repeat.seen.permanent_at = note.permanent_at;
+    repeat.seen.named.clone_from(&note.named);
+    repeat.seen.dropped_at = note.spent.dropped_at.filter(|_| note.spent.by_head);
+    let last = ops.iter().filter(|op| op.remote || op.unknown).map(|op| op.at).max();
+    let always = note.spent.ends && note.spent.by_head && !repeat.seen.path_without_wait;
+    let behind = |wait: &Span| last.is_some_and(|op| op.file == wait.file && op.end <= wait.start);
+    repeat.seen.waits_in_vain = repeat.wait.at.filter(|wait| always && behind(wait));
 }
 
 /// A callee's wait where it is called. One of a single length takes the length that is handed over; otherwise nobody knows

@@ -9,6 +9,7 @@ mod cover;
 mod flags;
 mod focus;
 mod items;
+mod named;
 mod prune;
 mod run;
 mod states;
@@ -28,6 +29,7 @@ use crate::value::{Origin, Value};
 use atoms::{Compare, Look};
 use focus::Focus;
 use items::Items;
+use named::Named;
 use run::{Node, Run};
 use turn::Compile;
 
@@ -40,8 +42,12 @@ pub struct Bounds {
     pub conditions: FxHashSet<ExprId>,
     /// A bound of the head: after the last turn control falls out of the loop.
     pub exhausts: bool,
+    /// Nothing but the head looks at what counts: a turn cannot know that it is the last.
+    pub by_head: bool,
     /// The head goes over data, not over a counter.
     pub iterates: Option<ExprId>,
+    /// The name of the number that a count is compared with, where that alone bounds the loop.
+    pub named: Option<Named>,
 }
 
 /// Number that stands in for a limit nobody knows; twice, to see how the count grows with it.
@@ -66,6 +72,8 @@ pub fn bounds_of(values: &Values, body: BodyId, the_loop: ExprId, is_work: &dyn 
     search.iterators();
     search.clock();
     search.cancel();
+    search.name();
+    search.found.by_head = search.found.exhausts && !search.looks_inside();
     search.found
 }
 
@@ -145,6 +153,18 @@ impl Search<'_, '_, '_> {
             ExprKind::While { cond, .. } => self.look.locals.inside(e, *cond),
             _ => false,
         }
+    }
+
+    /// Whether anything but the head compares what moves, or asks an iterator for more.
+    fn looks_inside(&self) -> bool {
+        let mut found = false;
+        self.each(&mut |e| {
+            let looks = || {
+                self.look.compare(e).is_some() || self.look.checked_sub(e).is_some() || self.look.elapsed(e).is_some()
+            };
+            found |= !self.in_head(e) && looks();
+        });
+        found
     }
 
     fn counters(&mut self) {

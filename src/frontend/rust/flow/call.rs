@@ -113,7 +113,7 @@ impl Flow<'_> {
         let passes = |r: &ExprId| (both(*r) || of_result) && !waits && !self.is_quiet(*r);
         let receiver = parts.receiver.filter(passes)?;
         let effect = self.expr(receiver);
-        Some(self.result_combinator("", effect, &parts))
+        Some(self.result_combinator("", effect, parts))
     }
 
     /// A function that is given a failure and answers with a `Result` (`failure.delay(attempt)?`) decides by it.
@@ -280,7 +280,7 @@ impl Flow<'_> {
         if let Some(receiver) = parts.receiver {
             let effect = self.expr(receiver);
             if !tidy::is_pure(&effect) {
-                return self.result_combinator(&name, effect, &parts);
+                return self.result_combinator(&name, effect, parts);
             }
         }
         let closures = self.closures_run(&name, parts);

@@ -125,7 +125,7 @@ impl Flow<'_> {
         if let Some(receiver) = parts.receiver {
             let effect = self.expr(receiver);
             if !tidy::is_pure(&effect) {
-                return self.result_combinator(&name, effect, &parts);
+                return self.result_combinator(&name, effect, parts);
             }
         }
         let closures = self.closures_run(&name, parts);

@@ -4,9 +4,12 @@
 //! `let Some(entry) = lister.next().await? else { .. }` and `if let Some(dir) = self.pending.take()` do the same: a turn
 //! that goes on after a failure goes on with another item, and that is no retry.
 
+use rustc_hash::FxHashSet;
+
 use super::{Flow, LoopFrame};
 use crate::effect::LoopId;
 use crate::frontend::rust::pats;
+use crate::frontend::rust::program::Ty;
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, PatId, RustFile, UnaryOp};
 
 /// Methods without arguments that move an item out of their receiver, so that the next call yields another.
@@ -54,6 +57,48 @@ impl Flow<'_> {
         }
     }
 
+    /// Locals that a failing arm of the loop replaces by something made of themselves (`path = parent(path)`): what follows
+    /// is another question, not the same once more.
+    pub(super) fn moved_on(&self, the_loop: ExprId) -> FxHashSet<PatId> {
+        let mut moved = FxHashSet::default();
+        let mut open: Vec<(ExprId, bool)> = vec![(the_loop, false)];
+        while let Some((e, failed)) = open.pop() {
+            match &self.tree.expr(e).kind {
+                ExprKind::Match { value, arms } => {
+                    open.push((*value, failed));
+                    open.extend(arms.iter().map(|a| (a.body, failed || self.takes_errors(a.pat))));
+                    continue;
+                }
+                ExprKind::If { cond, then, otherwise } => {
+                    let fails =
+                        matches!(&self.tree.expr(*cond).kind, ExprKind::Let { pat, .. } if self.takes_errors(*pat));
+                    open.extend([(*cond, failed), (*then, failed || fails)]);
+                    open.extend(otherwise.map(|o| (o, failed)));
+                    continue;
+                }
+                ExprKind::Assign { to, value } if failed => moved.extend(self.steps_on(*to, *value)),
+                _ => {}
+            }
+            open.extend(pats::children(self.tree, e).into_iter().map(|c| (c, failed)));
+        }
+        moved
+    }
+
+    fn takes_errors(&self, pat: PatId) -> bool {
+        self.types.pat_paths.get(&pat).is_some_and(|n| n.as_str() == "Err")
+    }
+
+    /// The local that is given a value which a call makes of its old one; numbers and durations count and wait.
+    fn steps_on(&self, to: ExprId, value: ExprId) -> Option<PatId> {
+        let local = *self.types.locals.get(&to)?;
+        let calls = matches!(self.tree.expr(value).kind, ExprKind::Call { .. } | ExprKind::Method { .. });
+        let counts = match self.types.pat_types.get(&local)? {
+            Ty::Foreign(name, _) => is_number(name),
+            _ => false,
+        };
+        (calls && !counts && pats::mentions(self.tree, self.types, value).contains(&local)).then_some(local)
+    }
+
     /// Whether a call in an expression is lent that local as a whole: `sample(&mut rest)`.
     fn is_lent(&self, e: ExprId, list: PatId) -> bool {
         let mut open = vec![e];
@@ -84,7 +129,7 @@ impl Flow<'_> {
             return Vec::new();
         }
         let from = self.types.locals.get(&pats::root(self.tree, *receiver));
-        let outlives = |made: &rustc_hash::FxHashSet<PatId>| from.is_none_or(|local| !made.contains(local));
+        let outlives = |made: &FxHashSet<PatId>| from.is_none_or(|local| !made.contains(local));
         let inner_first = self.loops.iter().rev().chain(self.outer_loops.iter().rev());
         inner_first.take_while(|l| outlives(&l.made)).map(|l| l.id).collect()
     }
@@ -93,6 +138,11 @@ impl Flow<'_> {
     pub(super) fn around(&self) -> impl Iterator<Item = &LoopFrame> {
         self.outer_loops.iter().chain(&self.loops)
     }
+}
+
+pub(super) fn is_number(name: &str) -> bool {
+    let kinds = ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
+    kinds.contains(&name) || name.ends_with("Duration") || name.ends_with("Instant")
 }
 
 /// The call that makes a value, with those it is called on.

@@ -1,7 +1,7 @@
 //! Loops as repetitions that jump; what they are is judged later, when it is known what their operations reach.
 
 use super::{Flow, LoopFrame, LoopNote, tidy};
-use crate::effect::{Effect, Exit, Form, LoopId, Repeat, RepeatKind, Stop};
+use crate::effect::{CountName, Effect, Exit, Form, LoopId, Repeat, RepeatKind, Stop};
 use crate::frontend::rust::bounds;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
@@ -34,9 +34,11 @@ impl Flow<'_> {
             return before;
         }
         let note = LoopNote {
+            spent: self.spent(e, &bounds),
             over_data: bounds.iterates.is_some(),
             reads_retry_after: self.reads_retry_after(e),
             permanent_at: self.notes.permanent.remove(&id),
+            named: bounds.named.map(|n| CountName { at: self.at(n.at), name: n.name, over: n.over }),
         };
         self.notes.loops.insert(id, note);
         let at = self.tree.expr(e).at;
@@ -117,7 +119,7 @@ impl Flow<'_> {
         let tree = self.tree;
         match &tree.expr(e).kind {
             ExprKind::While { label, cond, body } => {
-                self.loops.push(LoopFrame::new(id, label.clone()));
+                self.loops.push(LoopFrame { fresh: self.moved_on(e), ..LoopFrame::new(id, label.clone()) });
                 self.note_head(*cond);
                 let mut turn = |f: &mut Self| tidy::dropped(f.expr(*body));
                 let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
@@ -130,14 +132,14 @@ impl Flow<'_> {
                 let before = tidy::dropped(self.expr(*iter));
                 let names = pats::bindings(tree, *pat);
                 self.note_origin(&names, *iter);
-                let fresh = names.into_iter().collect();
+                let fresh = names.into_iter().chain(self.moved_on(e)).collect();
                 self.loops.push(LoopFrame { fresh, ..LoopFrame::new(id, label.clone()) });
                 let inner = tidy::dropped(self.expr(*body));
                 self.loops.pop();
                 (before, if self.is_idle(&inner, id) { Effect::Nothing } else { inner })
             }
             ExprKind::Loop { label, body } => {
-                self.loops.push(LoopFrame::new(id, label.clone()));
+                self.loops.push(LoopFrame { fresh: self.moved_on(e), ..LoopFrame::new(id, label.clone()) });
                 let inner = tidy::dropped(self.expr(*body));
                 self.loops.pop();
                 (Effect::Nothing, if self.is_idle(&inner, id) { Effect::Nothing } else { inner })

@@ -21,10 +21,13 @@ mod predicate;
 mod recursing;
 mod remote;
 mod results;
+mod spent;
 mod test;
 mod tidy;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use spent::Spent;
 
 use super::program::{BodyId, BodyTypes, FnId, Program};
 use super::tree::{At, ExprId, ExprKind, PatId, RustFile};
@@ -113,6 +116,9 @@ pub struct LoopNote {
     pub reads_retry_after: bool,
     /// Where a test by name leads a class that does not pass by itself to another turn.
     pub permanent_at: Option<Span>,
+    /// What the code calls the number of its count.
+    pub named: Option<crate::effect::CountName>,
+    pub spent: Spent,
 }
 
 /// What a body's compilation looks things up in.
