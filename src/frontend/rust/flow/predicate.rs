@@ -7,6 +7,7 @@ use crate::effect::Judged;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, FnId, Target};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, Lit, MacroArgs, Stmt, UnaryOp};
+use crate::frontend::rust::values::Source;
 use crate::name::split_last;
 
 /// How deep predicates are followed into predicates.
@@ -83,7 +84,47 @@ impl Flow<'_> {
             ExprKind::Block(block) if block.stmts.is_empty() => {
                 block.tail.map_or(Test::constant(true), |t| self.test(t))
             }
+            ExprKind::Path(_) => self.named_test(e).unwrap_or_else(|| self.vague(e)),
             _ => self.vague(e),
+        }
+    }
+
+    /// `let again = match &sent { .. }; if again {`: what a local that never changes was found to be.
+    fn named_test(&mut self, e: ExprId) -> Option<Test> {
+        let pat = *self.types.locals.get(&e)?;
+        if self.predicates >= DEEPEST {
+            return None;
+        }
+        let locals = self.world.values.locals(self.body);
+        let Source::Let(Some(value)) = locals.bindings.get(&pat)?.source else { return None };
+        let changes = locals.changes.keys().any(|cell| cell.root == Some(pat));
+        if changes || !self.is_quiet(value) && !self.is_plain_choice(value) {
+            return None;
+        }
+        self.predicates += 1;
+        let test = self.truth(value);
+        self.predicates -= 1;
+        test.level.is_some().then_some(test)
+    }
+
+    /// A `match` or `if` whose parts do nothing but look.
+    fn is_plain_choice(&self, e: ExprId) -> bool {
+        match &self.tree.expr(e).kind {
+            ExprKind::Match { value, arms } => {
+                let looks = |a: &crate::frontend::rust::tree::Arm| {
+                    a.guard.is_none_or(|g| self.is_quiet(g)) && self.is_plain_choice(a.body)
+                };
+                self.is_quiet(*value) && arms.iter().all(looks)
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                let quiet = match self.tree.expr(*cond).kind {
+                    ExprKind::Let { value, .. } => self.is_quiet(value),
+                    _ => self.is_quiet(*cond),
+                };
+                quiet && self.is_plain_choice(*then) && otherwise.is_some_and(|o| self.is_plain_choice(o))
+            }
+            ExprKind::Block(block) => block.stmts.is_empty() && block.tail.is_some_and(|t| self.is_plain_choice(t)),
+            _ => self.is_quiet(e),
         }
     }
 
