@@ -3,7 +3,8 @@
 
 use super::{
     Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl111, rl112, rl113, rl114, rl115, rl201,
-    rl301, rl302, rl303, rl304, rl305, rl307, rl309, rl310, rl311, rl312, rl403, rl901, rl902, rl903, rl904,
+    rl301, rl302, rl303, rl304, rl305, rl306, rl307, rl309, rl310, rl311, rl312, rl401, rl402, rl403, rl901, rl902,
+    rl903, rl904,
 };
 
 /// Every lint, by code.
@@ -28,11 +29,14 @@ pub static ALL: &[&Lint] = &[
     &rl303::LINT,
     &rl304::LINT,
     &rl305::LINT,
+    &rl306::LINT,
     &rl307::LINT,
     &rl309::LINT,
     &rl310::LINT,
     &rl311::LINT,
     &rl312::LINT,
+    &rl401::LINT,
+    &rl402::LINT,
     &rl403::LINT,
     &rl901::LINT,
     &rl902::LINT,

@@ -174,6 +174,10 @@ pub struct FnModel {
     /// A function over a delay (`jitter(d)`): which jitter its result has.
     #[serde(default)]
     pub jitter: Option<Name>,
+    /// It declares a queue, and this argument may hold what limits how often a message comes back: a dead letter
+    /// exchange, a count. Anything but an empty one there is taken for a limit.
+    #[serde(default)]
+    pub limits_redelivery: Option<u16>,
     /// The source line of a number that stands in `sets` or `does`.
     #[serde(default)]
     pub source: Option<Name>,
@@ -242,6 +246,9 @@ pub enum Does {
     Verdict { again: bool },
     /// The value of the receiver's answer: `status`, `code`.
     Status,
+    /// Gives a message back to its queue, which hands it out again: where that field of the argument is `true`
+    /// (`BasicNackOptions { requeue: true }`).
+    GivesBack { options: ArgRef, field: Name },
     /// Waits, nobody knows how long, until something else in the process happens: a message, a signal, a new value.
     Blocks,
     /// Nothing that matters, surely local (channels, locks, files).

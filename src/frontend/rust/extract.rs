@@ -7,12 +7,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::Answers;
 use super::entries::{self, FoundEntry};
-use super::flow::{Closing, Flow, LoopNote, OpSeen, World};
+use super::flow::{Closing, Flow, LoopNote, OpSeen, Used, World};
 use super::loops::Judge;
 use super::names::{self, Index};
 use super::program::{BodyId, BodyTypes, ConstId, FnId, LoweredFile, Program};
+use super::reuse::Reuse;
 use super::values::Values;
-use super::{infer, manifest, reach, reading, variants};
+use super::{infer, manifest, reach, reading, redelivery, variants};
 use crate::effect::{Effect, LoopId, PlaceId, RepeatKind};
 use crate::fact::{Facts, Handler, LoopSeen, Operation, OperationKind, Param, Place, Problem, Request, Socket, Stats};
 use crate::model::Models;
@@ -96,6 +97,8 @@ struct Gathered {
     /// Per place its calls of itself.
     recursion: FxHashMap<PlaceId, Vec<Closing>>,
     sockets: Vec<Socket>,
+    /// Calls through clients that are built in the tree.
+    used: Vec<Used>,
 }
 
 impl Code<'_> {
@@ -104,30 +107,40 @@ impl Code<'_> {
         let mut ids: Vec<FnId> = loud.iter().copied().filter(|id| self.program.function(*id).body.is_some()).collect();
         ids.sort();
         watch("reach");
-        let (mut places, gathered) = self.compile(&ids, &loud);
+        let values = Values::new(self.program, self.bodies, self.models, self.settings);
+        let numbers = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
+        let (mut places, gathered) = self.compile(&ids, &loud, &values, &numbers);
         watch("flow");
         let fails: Vec<_> = ids.iter().map(|id| reach::fails(self.program, *id)).collect();
         self.judge(&mut places, &fails, &gathered);
         let next_loop = super::recursion::highest(&places) + 1;
         let mut facts = Facts { places, next_loop, sockets: gathered.sockets, ..Facts::default() };
         watch("loops");
-        self.operations(&ids, &mut facts);
+        self.operations(&numbers, &mut facts);
+        let reuse = Reuse { values: &values, used: &gathered.used, places: &numbers, facts: &facts };
+        let remarks = reuse.remarks();
+        facts.remarks = remarks;
+        facts.remarks.extend(redelivery::remarks(&values));
         facts.comments = comments(self.sources);
         facts.loops = facts.places.iter().flat_map(|p| loops_left_alone(&p.body)).collect();
         watch("entries");
         facts
     }
 
-    fn compile(&self, ids: &[FnId], loud: &FxHashSet<FnId>) -> (Vec<Place>, Gathered) {
+    fn compile(
+        &self,
+        ids: &[FnId],
+        loud: &FxHashSet<FnId>,
+        values: &Values<'_>,
+        places: &FxHashMap<FnId, PlaceId>,
+    ) -> (Vec<Place>, Gathered) {
         let variants = variants::variants(self.program, self.bodies, self.models);
-        let values = Values::new(self.program, self.bodies, self.models, self.settings);
-        let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
         let world = World {
             program: self.program,
             bodies: self.bodies,
             models: self.models,
-            values: &values,
-            places: &places,
+            values,
+            places,
             loud,
             variants: &variants,
             clients: std::cell::OnceCell::new(),
@@ -135,7 +148,7 @@ impl Code<'_> {
         let next_loop = Cell::new(0);
         let mut gathered = Gathered::default();
         let done = ids.iter().map(|id| self.place(&world, *id, &next_loop, &mut gathered)).collect();
-        gathered.sockets = entries::sockets::sockets(self.program, &values, self.models);
+        gathered.sockets = entries::sockets::sockets(self.program, values, self.models);
         (done, gathered)
     }
 
@@ -148,6 +161,7 @@ impl Code<'_> {
                 let effect = flow.whole(root);
                 gathered.ops.extend(flow.notes.ops);
                 gathered.loops.extend(flow.notes.loops);
+                gathered.used.extend(flow.notes.used);
                 gathered.recursion.insert(world.places[&id], flow.notes.recursion);
                 effect
             }
@@ -187,8 +201,7 @@ impl Code<'_> {
         }
     }
 
-    fn operations(&self, ids: &[FnId], facts: &mut Facts) {
-        let places: FxHashMap<FnId, PlaceId> = ids.iter().enumerate().map(|(i, id)| (*id, PlaceId(i as u32))).collect();
+    fn operations(&self, places: &FxHashMap<FnId, PlaceId>, facts: &mut Facts) {
         let answers = Answers { program: self.program, bodies: self.bodies, models: self.models };
         for entry in entries::entries(self.program, self.bodies, self.models) {
             let Some(place) = places.get(&entry.handler) else { continue };

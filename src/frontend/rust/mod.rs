@@ -34,6 +34,8 @@ pub mod variants;
 pub mod answers;
 pub mod entries;
 pub mod recursion;
+pub mod redelivery;
+pub mod reuse;
 
 pub mod extract;
 

@@ -3,13 +3,15 @@
 
 use std::rc::Rc;
 
-use super::World;
 use super::remote::first_object;
-use crate::frontend::rust::program::Target;
+use super::{Flow, Used, World};
+use crate::effect::Confidence;
+use crate::frontend::rust::program::{Target, Ty};
+use crate::frontend::rust::tree::{ExprId, ExprKind};
 use crate::frontend::rust::val::{Object, Val};
 use crate::frontend::rust::values::inner_type;
 use crate::model::Role;
-use crate::name::split_last;
+use crate::name::{Name, split_last};
 
 /// What the tree says about the clients of one family (`reqwest`, `reqwest::blocking`).
 pub(super) enum Built {
@@ -72,6 +74,59 @@ impl World<'_> {
 
     fn is_client(&self, what: &str) -> bool {
         self.models.type_model(&self.models.canonical(what)).is_some_and(|m| m.role == Role::Client)
+    }
+}
+
+impl Flow<'_> {
+    /// How the code names a client: `AppState.db`, a local's or a static's name.
+    pub(super) fn client_name(&self, e: ExprId) -> Option<Name> {
+        let mut open = e;
+        loop {
+            match &self.tree.expr(open).kind {
+                ExprKind::Field { base, name } => {
+                    let owner = match self.types.types.get(base) {
+                        Some(Ty::Adt(id, _)) => self.world.program.adt(*id).name.clone(),
+                        _ => return Some(name.clone()),
+                    };
+                    return Some(Name::from(format!("{owner}.{name}")));
+                }
+                ExprKind::Ref(inner) | ExprKind::Unary(_, inner) | ExprKind::Await(inner) | ExprKind::Try(inner) => {
+                    open = *inner
+                }
+                ExprKind::Method { receiver, .. } => open = *receiver,
+                ExprKind::Path(path) => return path.last().map(|s| s.name.clone()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether an expression begins with the function's receiver.
+    fn of_self(&self, e: ExprId) -> bool {
+        let mut open = e;
+        loop {
+            match &self.tree.expr(open).kind {
+                ExprKind::Field { base: inner, .. }
+                | ExprKind::Ref(inner)
+                | ExprKind::Unary(_, inner)
+                | ExprKind::Await(inner)
+                | ExprKind::Try(inner)
+                | ExprKind::Method { receiver: inner, .. } => open = *inner,
+                ExprKind::Path(path) => return path.single().is_some_and(|name| name == "self"),
+                _ => return false,
+            }
+        }
+    }
+
+    /// Notes through what a call goes, for what is said of clients and pools.
+    pub(super) fn note_used(&mut self, e: ExprId, holder: ExprId, client: Option<&Rc<Object>>, followed: Confidence) {
+        self.notes.used.push(Used {
+            client: client.cloned(),
+            held: self.foreign_type(holder).map(|held| self.world.models.canonical(&held)),
+            by: self.body,
+            call: self.at(e),
+            followed,
+            kept: self.of_self(holder),
+        });
     }
 }
 

@@ -37,7 +37,7 @@ impl Flow<'_> {
                 effects.push(Effect::Sleep(Wait::unknown(self.at(e))));
                 tidy::seq(effects)
             }
-            Some(Does::Local | Does::Status | Does::Random) => self.passes_on(parts),
+            Some(Does::Local | Does::Status | Does::Random | Does::GivesBack { .. }) => self.passes_on(parts),
             Some(Does::Retry(_)) => self.passes_on(parts),
             None => match self.sleeps_for(path, parts) {
                 Some(duration) => self.sleep(e, Some(duration)),

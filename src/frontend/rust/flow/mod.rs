@@ -25,6 +25,8 @@ mod spent;
 mod test;
 mod tidy;
 
+pub(super) use remote::first_object;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use spent::Spent;
@@ -96,6 +98,23 @@ pub struct Notes {
     pub recursion: Vec<Closing>,
     /// Where a test by name leads a permanent class to another turn of the loop.
     permanent: FxHashMap<LoopId, Span>,
+    /// Clients through which something is sent, as far as it is seen where they are built.
+    pub used: Vec<Used>,
+}
+
+/// A call through a client, which may be seen where it is built.
+#[derive(Clone, Debug)]
+pub struct Used {
+    pub client: Option<std::rc::Rc<super::val::Object>>,
+    /// The type of the expression that holds it.
+    pub held: Option<crate::name::Name>,
+    /// Whose call it is.
+    pub by: BodyId,
+    pub call: Span,
+    /// High where the client was followed, else it stands in for one that was not.
+    pub followed: crate::effect::Confidence,
+    /// The client is taken from a field of the function's own receiver.
+    pub kept: bool,
 }
 
 /// A call of a function by itself.

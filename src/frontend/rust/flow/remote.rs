@@ -11,7 +11,7 @@ use crate::effect::{
 };
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::Ty;
-use crate::frontend::rust::tree::{ExprId, ExprKind};
+use crate::frontend::rust::tree::ExprId;
 use crate::frontend::rust::val::{Field, Object, Val};
 use crate::model::{ArgRef, Means, RemoteModel, RetryModel, Scalar};
 use crate::name::{Name, last_segment, split_last};
@@ -27,6 +27,9 @@ impl Flow<'_> {
         let owner = split_last(path).map_or("", |(owner, _)| owner);
         let found = holder.and_then(|h| self.object_of(h));
         let (object, mut followed) = self.stood_in(found, owner);
+        if let Some(holder) = holder {
+            self.note_used(e, holder, object.as_ref(), followed);
+        }
         let deadlines = ["timeout", "read_timeout", "attempt_timeout"];
         let open = |o: &Object| deadlines.iter().any(|name| o.fields.get(*name).is_some_and(|f| may_lack(&f.value)));
         if object.as_deref().is_some_and(open) {
@@ -58,7 +61,7 @@ impl Flow<'_> {
     }
 
     /// The foreign type of an expression.
-    fn foreign_type(&self, e: ExprId) -> Option<Name> {
+    pub(super) fn foreign_type(&self, e: ExprId) -> Option<Name> {
         match self.types.types.get(&pats::root(self.tree, e)).or_else(|| self.types.types.get(&e))? {
             Ty::Foreign(name, _) => Some(name.clone()),
             _ => None,
@@ -117,7 +120,7 @@ impl Flow<'_> {
 }
 
 /// The object that a value is; of several of one type what holds for the worst of them.
-pub(super) fn first_object(val: &Val) -> Option<Rc<Object>> {
+pub(in crate::frontend::rust) fn first_object(val: &Val) -> Option<Rc<Object>> {
     match val {
         Val::Object(object) => Some(object.clone()),
         Val::Wrapped(inner) => first_object(inner),
@@ -392,29 +395,5 @@ fn safety(model: &RemoteModel, verb: Option<&str>) -> Safety {
         ) => Safety::Repeatable,
         (_, Some("POST" | "PATCH" | "INSERT")) => Safety::Unsafe,
         _ => Safety::Unknown,
-    }
-}
-
-impl Flow<'_> {
-    /// How the code names a client: `AppState.db`, a local's or a static's name.
-    fn client_name(&self, e: ExprId) -> Option<Name> {
-        let mut open = e;
-        loop {
-            match &self.tree.expr(open).kind {
-                ExprKind::Field { base, name } => {
-                    let owner = match self.types.types.get(base) {
-                        Some(Ty::Adt(id, _)) => self.world.program.adt(*id).name.clone(),
-                        _ => return Some(name.clone()),
-                    };
-                    return Some(Name::from(format!("{owner}.{name}")));
-                }
-                ExprKind::Ref(inner) | ExprKind::Unary(_, inner) | ExprKind::Await(inner) | ExprKind::Try(inner) => {
-                    open = *inner
-                }
-                ExprKind::Method { receiver, .. } => open = *receiver,
-                ExprKind::Path(path) => return path.last().map(|s| s.name.clone()),
-                _ => return None,
-            }
-        }
     }
 }
