@@ -67,13 +67,17 @@ impl Run {
 
 /// The built-in models, of a crate with several the one for the version that these sources lock or ask for.
 pub fn models_for(sources: &Sources) -> Result<Vec<Model>, LoadError> {
-    let all = load::built_in()?;
     let texts: Vec<&str> = sources
         .iter()
         .filter(|(_, f)| f.path.ends_with("Cargo.toml") || f.path.ends_with("Cargo.lock"))
         .map(|(_, f)| f.text.as_str())
         .collect();
-    let manifests = version::Manifests::new(texts);
+    let named = |krate: &str| {
+        let code = krate.replace('-', "_");
+        texts.is_empty() || texts.iter().any(|text| text.contains(krate) || text.contains(&code))
+    };
+    let all = load::built_in_for(named)?;
+    let manifests = version::Manifests::new(texts.clone());
     let several = |m: &Model| all.iter().filter(|other| other.krate == m.krate).count() > 1;
     let keep: Vec<bool> = all.iter().map(|m| !several(m) || manifests.fit(m)).collect();
     Ok(all.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(m, _)| m).collect())

@@ -48,11 +48,14 @@ pub fn built_in() -> Result<Vec<Model>, LoadError> {
     built_in_for(|_| true)
 }
 
+/// Crates that others hand on under names of their own, so that code uses them without a line in its manifest.
+const HANDED_ON: [&str; 8] = ["std", "futures", "http", "log", "rand", "retry-policies", "tokio", "tower"];
+
 /// The built-in models of crates that `used` names (as on the registry); the rest is not even parsed. Models of the
-/// standard library and of families of crates (`aws-sdk-*`) are always there.
+/// standard library, of crates that others hand on and of families of crates (`aws-sdk-*`) are always there.
 pub fn built_in_for(used: impl Fn(&str) -> bool) -> Result<Vec<Model>, LoadError> {
     let wanted = |text: &str| match crate_line(text) {
-        Some(krate) => krate == "std" || krate.contains('*') || used(krate),
+        Some(krate) => HANDED_ON.contains(&krate) || krate.contains('*') || used(krate),
         None => true,
     };
     built_in_texts().into_iter().filter(|(_, text)| wanted(text)).map(|(path, text)| parse(path, text)).collect()

@@ -182,9 +182,7 @@ fn tried(known: &Tried, patterns: &[Place], path: &str) -> Option<Place> {
 
 impl Lookup {
     fn add(&mut self, at: usize, model: &Model) {
-        // A model that only explains speaks for no call.
-        let described = model.types.values().any(|t| !t.methods.is_empty()) || !model.functions.is_empty();
-        if described || !model.traits.is_empty() {
+        if model.describes_calls() {
             self.crates.insert(model.krate.replace('-', "_"));
         }
         for (from, to) in &model.aliases {

@@ -52,6 +52,14 @@ pub struct Model {
     pub notes: Vec<Name>,
 }
 
+impl Model {
+    /// Whether it says what any call does. One that does not only explains: its crate's calls stay unknown.
+    pub fn describes_calls(&self) -> bool {
+        let by_type = self.types.values().any(|t| !t.methods.is_empty() || t.derefs_to.is_some());
+        by_type || !self.functions.is_empty() || !self.traits.is_empty()
+    }
+}
+
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TypeModel {
