@@ -198,6 +198,14 @@ fn explain() {
     assert!(run(folder.path(), &["explain", "RL102"]).out.contains("no-backoff"));
     assert!(run(folder.path(), &["explain", "no-backoff"]).out.contains("RL102"));
     let library = run(folder.path(), &["explain", "reqwest"]).out;
+    for (asked, told) in [
+        ("aws-sdk-s3", "aws-sdk-*"),
+        ("kube-client", "kube "),
+        ("tokio_retry", "tokio-retry"),
+        ("pingora", "pingora-core"),
+    ] {
+        assert!(run(folder.path(), &["explain", asked]).out.starts_with(told), "{asked}");
+    }
     assert!(library.contains("reqwest") && library.contains(".rs:"), "{library}");
     let why = run(folder.path(), &["explain", "pull"]).out;
     assert!(why.contains("why 3") && why.contains("src/lib.rs:3:5"), "{why}");

@@ -23,8 +23,25 @@ pub fn run(explain: &Explain) -> Result<u8, Error> {
     Ok(CLEAN)
 }
 
+/// The models of a crate by its name on the registry or in code, of a family by the name of a member
+/// (`aws-sdk-s3`), of a crate whose types another hands on (`kube-client`), and of a part of the one asked for (`pingora-core`).
 fn find_models<'a>(models: &'a Models, word: &str) -> Vec<&'a Model> {
-    models.models.iter().filter(|m| m.krate == word).collect()
+    let code = word.replace('-', "_");
+    let is = |m: &&Model| match m.krate.split_once('*') {
+        Some((head, tail)) => word.starts_with(head) && word.ends_with(tail),
+        None => m.krate.replace('-', "_") == code,
+    };
+    let named: Vec<&Model> = models.models.iter().filter(is).collect();
+    let hands_on = |m: &&Model| {
+        let paths = m.aliases.keys().chain(m.types.keys()).chain(m.functions.keys());
+        let mut roots = paths.filter_map(|path| path.split("::").next());
+        roots.any(|root| root == code)
+    };
+    if !named.is_empty() {
+        return named;
+    }
+    let part = |m: &&Model| m.krate.starts_with(&format!("{word}-")) || m.krate.ends_with(&format!("-{word}"));
+    models.models.iter().filter(|m| hands_on(m) || part(m)).collect()
 }
 
 fn list(models: &Models) -> String {
