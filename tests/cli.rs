@@ -223,3 +223,41 @@ fn templates_are_noted_and_no_finding() {
     assert!(said.err.contains("note: site.conf.j2: skipped, a template"), "{}", said.err);
     assert_eq!(run(folder.path(), &["check", "--quiet"]).err, "");
 }
+
+/// A library that only its users know: its default is a layer with the line that proves it, and mistakes have a place.
+#[test]
+fn models_of_ones_own() {
+    let folder = package(Some("models = [\"retrylint/*.yaml\"]\n"));
+    let write = |path: &str, text: &str| {
+        let to = folder.path().join(path);
+        std::fs::create_dir_all(to.parent().expect("a parent")).expect("a folder");
+        std::fs::write(to, text).expect("a file");
+    };
+    let model = "crate: billing
+versions: \"*\"
+about: Bills.
+types:
+  billing::Client:
+    role: client
+    fields:
+      attempts: {default: 2, means: retries, source: \"billing-1.0.0/src/lib.rs:7\"}
+    retries: {form: client, shape: fixed, source: \"billing-1.0.0/src/lib.rs:7\"}
+    methods:
+      charge: {async: true, returns: \"Result<(), billing::Error>\", does: {remote: {system: http, verb: POST, answers_are_errors: true}}}
+sources: [\"billing-1.0.0/src/lib.rs:7\"]
+";
+    write("retrylint/billing.yaml", model);
+    write(
+        "src/lib.rs",
+        "pub async fn pay(bills: &billing::Client) -> Result<(), billing::Error> {\n    bills.charge().await\n}\n",
+    );
+    let layers = run(folder.path(), &["layers"]).out;
+    assert!(layers.contains("client  3 ") && layers.contains("default of billing-1.0.0/src/lib.rs:7"), "{layers}");
+    assert!(
+        run(folder.path(), &["explain", "billing"]).out.contains("attempts = 2 retries  billing-1.0.0/src/lib.rs:7")
+    );
+    write("retrylint/billing.yaml", &model.replace("means: retries, ", ""));
+    refused(&run(folder.path(), &["check"]), &["retrylint/billing.yaml:8: ", "attempts or retries"]);
+    write("retrylint/billing.yaml", &model.replace("role: client", "rôle: client"));
+    refused(&run(folder.path(), &["check"]), &["retrylint/billing.yaml:", "rôle"]);
+}
