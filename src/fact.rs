@@ -124,6 +124,8 @@ pub struct Handler {
     pub path: Option<Name>,
     pub service: Name,
     pub package: Name,
+    /// The gRPC service and method that it is, as far as code names them: `Stock/Reserve`.
+    pub rpc: Option<Name>,
     /// The answers with which it says that its work failed, where its code shows them.
     pub answers: Option<Endings>,
 }

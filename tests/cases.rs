@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use support::compare::{Expect, compare};
-use support::marks::{self, Mark};
+use support::marks;
 use support::runs;
 use toml::Table;
 
@@ -44,7 +44,7 @@ fn verdict(folder: &Path) -> Result<Vec<String>, String> {
     strange_keys(&case, expect)?;
     let (mut all, mut files) = runs::read(folder)?;
     for mark in tables(expect, "marks") {
-        all.push(said(&mark)?);
+        all.push(marks::of_table(&mark).map_err(|e| format!("case.toml: {e}"))?);
     }
     if let Some(config) = expect.get("config").and_then(|v| v.as_str()) {
         files.insert("retrylint.toml".to_string(), config.to_string());
@@ -72,13 +72,6 @@ fn strange_keys(case: &Table, expect: &Table) -> Result<(), String> {
         Some(key) => Err(format!("case.toml: unknown key `{key}`")),
         None => Ok(()),
     }
-}
-
-/// A mark of a file that has no comments.
-fn said(mark: &Table) -> Result<Mark, String> {
-    let text = |key: &str| mark.get(key).and_then(|v| v.as_str()).ok_or(format!("case.toml: a mark without `{key}`"));
-    let line = mark.get("line").and_then(|v| v.as_integer()).and_then(|l| u64::try_from(l).ok());
-    marks::parse(text("mark")?, text("file")?, line)
 }
 
 fn waiting() -> BTreeMap<String, String> {

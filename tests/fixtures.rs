@@ -1,7 +1,8 @@
 //! Every fixture says in marks what is found in it, and nothing else may be. A folder with a Cargo.toml or a retrylint.toml
 //! is one run, and so is one with a config file directly in it; so is a single `.rs` file outside of such folders. Marks hold
 //! in both directions; codes that are off by default are compared only where a mark names them. `expect.toml` beside the
-//! files asks for numbers by scenario: `operations` with the keys of a case's, and `scenarios = { closes = 3 }`.
+//! files asks for numbers by scenario: `operations` with the keys of a case's, and `scenarios = { closes = 3 }`; `marks` are
+//! those of files that have no comments.
 
 mod support;
 
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use support::compare::{Expect, compare};
-use support::marks;
+use support::marks::{self, Mark};
 use support::runs::{self, Files};
 
 const CONFIGS: [&str; 5] = ["yaml", "yml", "json", "conf", "cfg"];
@@ -44,19 +45,24 @@ fn wrong_in(run: &Path) -> Result<Vec<String>, String> {
         let (found, text) = marks::take(&name, &String::from_utf8_lossy(&bytes))?;
         (found, Files::from([(name, text)]))
     };
-    Ok(compare(&expected(run)?, &found, &runs::in_process(&files)?))
+    let (expect, marks) = expected(run)?;
+    let found: Vec<Mark> = found.into_iter().chain(marks).collect();
+    Ok(compare(&expect, &found, &runs::in_process(&files)?))
 }
 
-/// The numbers that `expect.toml` asks for.
-fn expected(run: &Path) -> Result<Expect, String> {
-    let Ok(text) = std::fs::read_to_string(run.join("expect.toml")) else { return Ok(Expect::default()) };
+/// The numbers that `expect.toml` asks for, and the marks of files that have no comments.
+fn expected(run: &Path) -> Result<(Expect, Vec<Mark>), String> {
+    let Ok(text) = std::fs::read_to_string(run.join("expect.toml")) else { return Ok(Default::default()) };
     let table: toml::Table = text.parse().map_err(|e| format!("expect.toml: {e}"))?;
-    let operations = table.get("operations").and_then(|v| v.as_array()).ok_or("expect.toml: no `operations`")?;
-    if table.len() != 1 || operations.is_empty() {
-        return Err("expect.toml holds `operations` and nothing else".to_string());
+    if table.is_empty() || table.keys().any(|key| !["operations", "marks"].contains(&key.as_str())) {
+        return Err("expect.toml holds `operations`, `marks` and nothing else".to_string());
     }
-    let tables = operations.iter().map(|v| v.as_table().cloned().ok_or("expect.toml: an operation is a table"));
-    Ok(Expect { operations: tables.collect::<Result<_, _>>()?, ..Expect::default() })
+    let tables = |key: &str| -> Result<Vec<toml::Table>, String> {
+        let list = table.get(key).and_then(|v| v.as_array()).into_iter().flatten();
+        list.map(|v| v.as_table().cloned().ok_or(format!("expect.toml: `{key}` is a list of tables"))).collect()
+    };
+    let marks = tables("marks")?.iter().map(marks::of_table).collect::<Result<_, _>>()?;
+    Ok((Expect { operations: tables("operations")?, ..Expect::default() }, marks))
 }
 
 /// Runs everything below `fixtures/NAME`; how many runs there were.
@@ -89,6 +95,16 @@ fn systems() {
 #[test]
 fn envoy() {
     hold("envoy");
+}
+
+#[test]
+fn grpc() {
+    hold("grpc");
+}
+
+#[test]
+fn haproxy() {
+    hold("haproxy");
 }
 
 #[test]

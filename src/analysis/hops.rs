@@ -55,7 +55,8 @@ fn sends(remote: &Remote, frame: &Frame) -> Sends {
         return Sends { at: remote.at, verb: remote.verb.clone(), safety: remote.safety, key: remote.key };
     }
     if let Some(made) = frame.came.made.as_ref().filter(|_| remote.verb.is_none()) {
-        return made.clone();
+        let key = if made.key == Key::None { remote.key } else { made.key };
+        return Sends { key, ..made.clone() };
     }
     let verb = remote.verb.clone().or_else(|| frame.came.request.method.clone());
     let safety = match &verb {
@@ -63,7 +64,7 @@ fn sends(remote: &Remote, frame: &Frame) -> Sends {
         Some(method) if is_unsafe(method) => Safety::Unsafe,
         Some(_) => Safety::Repeatable,
     };
-    Sends { at: remote.at, verb, safety, key: Key::None }
+    Sends { at: remote.at, verb, safety, key: remote.key }
 }
 
 impl<'a> Binder<'a> {

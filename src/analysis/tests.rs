@@ -109,6 +109,7 @@ impl Make {
             path,
             service: name.into(),
             package: name.into(),
+            rpc: None,
             answers: None,
         });
         place

@@ -50,6 +50,8 @@ pub struct Target {
     pub named: Option<Name>,
     /// The addresses of the servers that stand behind that name (`10.0.0.1:80`, `payments:8080`): one of them answers.
     pub servers: Vec<Name>,
+    /// The gRPC service that is asked, as its protocol names it: `shop.Stock`.
+    pub rpc: Option<Name>,
     /// A hop that hands on the request that came in: what becomes of its path. `None`: the call makes a request of its own.
     pub passes: Option<Passes>,
     /// The proxy of a mesh makes the call: no other one takes it up.

@@ -14,6 +14,8 @@ pub struct Seen {
     pub classified_below: bool,
     /// Each attempt goes to a server that has not been asked: nothing is gained by waiting.
     pub elsewhere: bool,
+    /// Nothing that people can set changes the wait.
+    pub wait_is_fixed: bool,
     pub retry_after: Option<bool>,
     /// Where a permanent class is let in, and which.
     pub permanent_at: Option<Span>,

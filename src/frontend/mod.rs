@@ -6,11 +6,14 @@
 pub mod comments;
 pub mod envoy;
 pub mod field;
+pub mod grpc;
+pub mod haproxy;
 pub mod inside;
 pub mod mesh;
 pub mod nginx;
 pub mod rust;
 pub mod statements;
+pub mod template;
 pub mod topology;
 
 use crate::fact::Facts;
@@ -43,7 +46,8 @@ pub trait FrontEnd: Sync {
 }
 
 /// The formats besides Rust, in the order in which their places are numbered.
-pub static CONFIGS: &[&dyn FrontEnd] = &[&envoy::Envoy, &nginx::Nginx, &topology::Topology, &mesh::Meshes];
+pub static CONFIGS: &[&dyn FrontEnd] =
+    &[&envoy::Envoy, &nginx::Nginx, &haproxy::HaProxy, &grpc::Grpc, &topology::Topology, &mesh::Meshes];
 
 /// Whether any format of configs may want to read that file.
 pub fn is_config(path: &str, text: &str) -> bool {

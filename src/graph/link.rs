@@ -5,6 +5,8 @@
 
 mod ends;
 
+use rustc_hash::FxHashMap;
+
 use super::address::{Address, paths_fit};
 use super::naming::Naming;
 use super::nearby::Nearby;
@@ -44,6 +46,8 @@ pub struct Links<'a> {
     sources: &'a Sources,
     /// Per service of the settings: its handlers.
     handlers: Vec<Vec<&'a Handler>>,
+    /// Per gRPC service, as code names it: its handlers.
+    rpcs: FxHashMap<&'a str, Vec<&'a Handler>>,
     /// Per place: the service of the settings it belongs to.
     home: Vec<Option<usize>>,
     nearby: Nearby<'a>,
@@ -83,7 +87,12 @@ impl<'a> Links<'a> {
         let handlers = (0..settings.services.len()).map(of).collect();
         let (nearby, naming) = (Nearby::new(facts, settings, sources), Naming::new(facts, sources));
         let running = Running::new(facts, sources);
-        Links { facts, settings, sources, handlers, home, nearby, running, naming }
+        let mut rpcs: FxHashMap<&str, Vec<&Handler>> = FxHashMap::default();
+        for handler in &facts.handlers {
+            let service = handler.rpc.as_deref().and_then(|rpc| rpc.split('/').next());
+            service.into_iter().for_each(|service| rpcs.entry(service).or_default().push(handler));
+        }
+        Links { facts, settings, sources, handlers, rpcs, home, nearby, running, naming }
     }
 
     /// The service that a place belongs to, as names of dependencies hold it.

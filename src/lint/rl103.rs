@@ -19,9 +19,10 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
     layers::one_per_place(findings)
 }
 
-/// A delay of nothing is RL102's.
+/// A delay of nothing is RL102's; one that no setting changes is nobody's.
 fn is_fixed(layer: &Layer) -> bool {
-    layer.wait.shape == Shape::Fixed && layer.wait.jitter == Jitter::None && !layers::waits_nothing(layer)
+    let same = layer.wait.shape == Shape::Fixed && layer.wait.jitter == Jitter::None;
+    same && !layer.seen.wait_is_fixed && !layers::waits_nothing(layer)
 }
 
 fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {

@@ -42,8 +42,26 @@ fn key(entry: &WithoutTimeout, enclosing: &Enclosing<'_>) -> Key {
     }
 }
 
+/// What a proxy's configuration leaves open.
+fn of_config(first: &WithoutTimeout, enclosing: &Enclosing<'_>) -> Finding {
+    let place = enclosing.name(first.at);
+    let connect = match first.connect_timeout {
+        true => "the connect timeout ends only the connect",
+        false => "nothing ends the connect either",
+    };
+    let message = format!("nothing ends a request of `{place}` that is never answered; {connect}");
+    let help = "set a timeout for a server that does not answer: `timeout server` and `timeout connect` of HAProxy, \
+                `timeout` of a route of Envoy";
+    let mut finding = LINT.finding(first.at, first.confidence, message, help.to_owned());
+    finding.context = place;
+    finding
+}
+
 fn finding(ctx: &Context<'_>, calls: &[&WithoutTimeout], enclosing: &Enclosing<'_>) -> Finding {
     let first = calls[0];
+    if !ctx.sources.path(first.at).ends_with(".rs") {
+        return of_config(first, enclosing);
+    }
     let built = first.at != first.call;
     let what = &first.what;
     let hang = match (built, calls.len()) {

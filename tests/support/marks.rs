@@ -50,6 +50,13 @@ pub fn sign(path: &str) -> Option<&'static str> {
     }
 }
 
+/// A mark of a file that has no comments, as a table with `file`, `mark` and perhaps `line`.
+pub fn of_table(table: &toml::Table) -> Result<Mark, String> {
+    let text = |key: &str| table.get(key).and_then(|v| v.as_str()).ok_or(format!("a mark without `{key}`"));
+    let line = table.get("line").and_then(|v| v.as_integer()).and_then(|l| u64::try_from(l).ok());
+    parse(text("mark")?, text("file")?, line)
+}
+
 /// The marks of a file, and its text with them blanked out.
 pub fn take(path: &str, text: &str) -> Result<(Vec<Mark>, String), String> {
     let Some(sign) = sign(path) else { return Ok((Vec::new(), text.to_string())) };

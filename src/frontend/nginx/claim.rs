@@ -6,6 +6,7 @@
 
 use super::lex::{Kind, Wrong};
 use super::tree::{self, Body, Index, Tree};
+use crate::frontend::template::language;
 
 #[derive(Debug)]
 pub enum Claim {
@@ -79,29 +80,6 @@ pub fn claim(text: &str) -> Claim {
 fn statements<'t>(tree: &'t Tree, text: &'t str) -> impl Iterator<Item = &'t str> {
     let plain = (0..tree.len()).map(|i| tree.get(i)).filter(|d| d.body == Body::None);
     plain.filter_map(|d| text.get(d.start as usize..d.end as usize))
-}
-
-/// The template language whose marks a text holds.
-fn language(text: &str) -> Option<&'static str> {
-    let mut lines = text.lines().filter(|l| !l.trim_start().starts_with('#'));
-    lines.find_map(|line| {
-        let holds = |open: &str, close: &str| line.find(open).is_some_and(|at| line[at..].contains(close));
-        if holds("{%", "%}") {
-            return Some("Jinja");
-        }
-        if holds("<%", "%>") {
-            return Some("ERB");
-        }
-        (holds("{{", "}}") && inside_braces(line)).then_some("double braces")
-    })
-}
-
-/// `{{ name`, `{{- if`, `{{ .Values`, `{{ $all`: what stands behind the braces is an expression, not a quoted word.
-fn inside_braces(line: &str) -> bool {
-    line.match_indices("{{").any(|(at, _)| {
-        let inner = line[at + 2..].trim_start_matches(['-', '~', ' ', '\t']);
-        inner.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '.' | '$' | '/' | '('))
-    })
 }
 
 /// Blocks with the number of arguments they have in nginx.

@@ -241,6 +241,7 @@ fn handler(entry: &FoundEntry, place: PlaceId, package: &crate::name::Name) -> H
         path: entry.path.clone(),
         service: package.clone(),
         package: package.clone(),
+        rpc: (entry.kind == OperationKind::Grpc).then(|| entry.name.clone()),
         answers: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Ask, Link, Links};
 use crate::effect::{PlaceId, Remote};
-use crate::fact::{Entrance, Mesh, Runs, Sidecar};
+use crate::fact::{Entrance, Handler, Mesh, Runs, Sidecar};
 use crate::graph::Lead;
 use crate::graph::address::Address;
 use crate::graph::nearby::Asker;
@@ -46,7 +46,7 @@ impl Links<'_> {
         }
         links.extend(claims.hosts.iter().flat_map(|host| self.to_host(*host, ask, address, depth)));
         if links.is_empty() {
-            return vec![Link::named(self.named(ask, address))];
+            return vec![self.by_rpc(ask).unwrap_or_else(|| Link::named(self.named(ask, address)))];
         }
         let entrances = claims.entrances.iter().map(|i| self.facts.entrances[*i].file);
         let files: Vec<FileId> = entrances.chain(claims.hosts.iter().map(|i| self.facts.hosts[*i].file)).collect();
@@ -58,6 +58,20 @@ impl Links<'_> {
             links.iter_mut().filter(|l| !l.gaps.contains(&gap)).for_each(|link| link.gaps.push(gap.clone()));
         }
         links
+    }
+
+    /// What of this tree is the gRPC service that is asked by its name, where one package alone has it.
+    fn by_rpc(&self, ask: &Ask<'_>) -> Option<Link> {
+        let service = ask.target.rpc.as_deref()?.rsplit('.').next()?;
+        let wanted = ask.remote.verb.as_deref();
+        let asked = |h: &&Handler| {
+            let method = h.rpc.as_deref().and_then(|rpc| rpc.split('/').nth(1));
+            wanted.is_none_or(|wanted| method.is_some_and(|m| m.eq_ignore_ascii_case(wanted)))
+        };
+        let found: Vec<&Handler> = self.rpcs.get(service)?.iter().copied().filter(asked).collect();
+        let first = found.first()?;
+        let one = found.iter().all(|h| h.package == first.package);
+        one.then(|| self.to_handlers(&first.service, &found, ask, Vec::new()))
     }
 
     /// The gap of several answers of which one counts.
