@@ -2,6 +2,7 @@
 
 use super::{Context, Finding, Level, Lint, layers, rl106, words};
 use crate::analysis::Layer;
+use crate::class::{Endings, FailureClass};
 use crate::effect::RepeatKind;
 
 pub static LINT: Lint = Lint {
@@ -16,9 +17,16 @@ pub static LINT: Lint = Lint {
 /// So few attempts are one more chance for what has changed meanwhile: a renewed token, a write that is now visible.
 const ONE_MORE: u64 = 2;
 
+/// What no later attempt can mend.
+const PERMANENT: [FailureClass; 2] = [FailureClass::Permanent, FailureClass::Application];
+
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
     let again = |l: &&Layer| !layers::is_code(l) || layers::most(&l.attempts).is_none_or(|n| n > ONE_MORE);
-    let chosen = layers::judged(ctx).filter(|l| l.repeat == RepeatKind::Retry && !rl106::is_blind(l)).filter(again);
+    // Code that repeats nothing but what is not there waits for it to come.
+    let waits = |l: &Layer| layers::is_code(l) && Endings::of_classes(PERMANENT).holds(l.again);
+    let chosen = layers::judged(ctx)
+        .filter(|l| l.repeat == RepeatKind::Retry && !rl106::is_blind(l))
+        .filter(|l| again(l) && !waits(l));
     layers::one_per_place(chosen.filter_map(|l| finding(ctx, l)).collect())
 }
 

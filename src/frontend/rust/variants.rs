@@ -11,7 +11,7 @@ use super::pats;
 use super::program::{BodyId, BodyTypes, Owner, Program, Target, TraitRef};
 use super::tree::{ExprId, ExprKind, Lit, RustFile};
 use crate::class::{Ending, Endings, FailureClass};
-use crate::model::Models;
+use crate::model::{Does, Models, Role};
 use crate::name::{Name, split_last};
 
 /// The endings under which a value can be a variant, and can be another.
@@ -149,15 +149,34 @@ impl Walk<'_> {
         }
     }
 
-    /// An argument that is an error of somebody else: by its type.
+    /// An argument that is an error of somebody else, or the status of an answer: by its type, or by what made it.
     fn holds_error(&self, e: ExprId) -> bool {
         use super::program::Ty;
-        match self.types.types.get(&pats::root(self.tree, e)) {
+        let told = match self.types.types.get(&pats::root(self.tree, e)) {
             Some(Ty::Foreign(name, _)) => {
-                self.models.type_model(name).is_some_and(|m| m.role == crate::model::Role::Error)
+                self.models.type_model(name).is_some_and(|m| matches!(m.role, Role::Error | Role::Status))
             }
             _ => false,
+        };
+        told || self.reads_status(e)
+    }
+
+    /// `answer.status().as_u16()`
+    fn reads_status(&self, e: ExprId) -> bool {
+        let mut open = Some(e);
+        while let Some(e) = open {
+            if let Some(Target::Foreign(path)) = self.types.targets.get(&e)
+                && matches!(self.models.function(path).and_then(|f| f.does.as_ref()), Some(Does::Status))
+            {
+                return true;
+            }
+            open = match &self.tree.expr(e).kind {
+                ExprKind::Method { receiver, .. } => Some(*receiver),
+                ExprKind::Cast { value, .. } | ExprKind::Ref(value) => Some(*value),
+                _ => None,
+            };
         }
+        false
     }
 
     /// The classes of the statuses that a condition compares with, if it does.
