@@ -187,6 +187,10 @@ impl Flow<'_> {
         let mut parts = Vec::new();
         for (i, stmt) in block.stmts.iter().enumerate().skip(from) {
             match stmt {
+                Stmt::Expr(e) if self.is_asked_again(*e, block, i) => {
+                    parts.push(self.assigned(*e, block, i));
+                    return tidy::seq(parts);
+                }
                 Stmt::Expr(e) => {
                     let effect = self.expr(*e);
                     self.note_dropped(*e);
@@ -207,7 +211,47 @@ impl Flow<'_> {
         if let Some(tail) = block.tail {
             parts.push(self.expr(tail));
         }
+        parts.push(self.closing_of(block));
         tidy::seq(parts)
+    }
+
+    /// `answer = call.await?;` whose value is asked for in the rest of the block, or by the head of the loop it ends.
+    fn is_asked_again(&self, e: ExprId, block: &Block, index: usize) -> bool {
+        let ExprKind::Assign { to, value } = self.tree.expr(e).kind else { return false };
+        let Some(local) = self.types.locals.get(&to).copied() else { return false };
+        let head = self.closing.as_ref().filter(|c| std::ptr::eq(c.block, block));
+        let asked = self.looked_at(&[local], block, index)
+            || head.is_some_and(|c| pats::mentions(self.tree, self.types, c.cond).contains(&local));
+        asked && !self.is_quiet(value) && !self.is_later(value) && self.derived(value).is_none()
+    }
+
+    /// The rest of the block looks at what was assigned as it would at a binding.
+    fn assigned(&mut self, e: ExprId, block: &Block, index: usize) -> Effect {
+        let ExprKind::Assign { to, value } = self.tree.expr(e).kind else { return Effect::Nothing };
+        let Some(local) = self.types.locals.get(&to).copied() else { return Effect::Nothing };
+        self.note_origin(&[local], value);
+        let effect = self.expr(value);
+        if tidy::only_waits(&effect) {
+            self.env.remove(&local);
+            let rest = self.statements(block, index + 1);
+            return tidy::seq(vec![tidy::dropped(effect), rest]);
+        }
+        let rest = self.in_arm(|flow, level| {
+            flow.env.insert(local, Known::Caught(level));
+            flow.statements(block, index + 1)
+        });
+        // Behind this block nobody knows which arm it was.
+        self.env.remove(&local);
+        tidy::recover(effect, vec![Arm { on: Endings::ALL.without(Endings::NEVER), then: rest }])
+    }
+
+    /// At the end of a turn whose head asks what the turn assigned: the question, where its answer is known.
+    fn closing_of(&mut self, block: &Block) -> Effect {
+        let Some(closing) = self.closing.take_if(|c| std::ptr::eq(c.block, block)) else { return Effect::Nothing };
+        let id = closing.id;
+        let mut again = |_: &mut Self| tidy::leave(Exit::Again(id), Effect::Nothing);
+        let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
+        self.condition(closing.cond, &mut again, &mut done)
     }
 
     /// `call.await;`: nobody looks at what it gives.

@@ -1,11 +1,11 @@
 //! Loops as repetitions that jump; what they are is judged later, when it is known what their operations reach.
 
-use super::{Flow, LoopFrame, LoopNote, tidy};
+use super::{AskedAtHead, Flow, LoopFrame, LoopNote, tidy};
 use crate::effect::{CountName, Effect, Exit, Form, LoopId, Repeat, RepeatKind, Stop};
 use crate::frontend::rust::bounds;
 use crate::frontend::rust::pats;
 use crate::frontend::rust::program::{BodyId, Target};
-use crate::frontend::rust::tree::{ExprId, ExprKind, Lit};
+use crate::frontend::rust::tree::{ExprId, ExprKind, Lit, Stmt};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Origin, Value};
@@ -13,12 +13,38 @@ use crate::value::{Origin, Value};
 /// Functions that are read in search of `Retry-After`.
 const MOST_READ: usize = 40;
 
-impl Flow<'_> {
+impl<'a> Flow<'a> {
     pub(super) fn any_loop(&mut self, e: ExprId) -> Effect {
         if !self.is_loud(e) {
             // It computes; whatever it returns early with hangs on nothing remote.
             return Effect::Nothing;
         }
+        match self.asked_at_head(e) {
+            // The first answer comes from before the loop: it decides whether there is a first turn.
+            Some(cond) => self.condition(cond, &mut |flow| flow.looped(e), &mut |_| Effect::Nothing),
+            None => self.looped(e),
+        }
+    }
+
+    /// `while answer.status().is_server_error() { answer = call.await?; }`: the condition, where the turn assigns what the condition looks at, and looking does nothing.
+    fn asked_at_head(&self, e: ExprId) -> Option<ExprId> {
+        let tree = self.tree;
+        let ExprKind::While { cond, body, .. } = &tree.expr(e).kind else { return None };
+        let ExprKind::Block(block) = &tree.expr(*body).kind else { return None };
+        let about = pats::mentions(tree, self.types, *cond);
+        let assigns = block.stmts.iter().any(|s| match s {
+            Stmt::Expr(s) => match tree.expr(*s).kind {
+                ExprKind::Assign { to, value } => {
+                    self.types.locals.get(&to).is_some_and(|l| about.contains(l)) && !self.is_quiet(value)
+                }
+                _ => false,
+            },
+            Stmt::Let { .. } => false,
+        });
+        (assigns && self.is_quiet(*cond)).then_some(*cond)
+    }
+
+    fn looped(&mut self, e: ExprId) -> Effect {
         let id = self.fresh_loop();
         let bounds = bounds::bounds(self.world.values, self.body, e);
         self.counters.extend(bounds.conditions.iter().copied());
@@ -121,12 +147,12 @@ impl Flow<'_> {
             ExprKind::While { label, cond, body } => {
                 self.loops.push(LoopFrame { fresh: self.moved_on(e), ..LoopFrame::new(id, label.clone()) });
                 self.note_head(*cond);
-                let mut turn = |f: &mut Self| tidy::dropped(f.expr(*body));
-                let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
-                let inner = self.condition(*cond, &mut turn, &mut done);
+                let inner = match (self.asked_at_head(e), &tree.expr(*body).kind) {
+                    (Some(cond), ExprKind::Block(block)) => self.turn_that_asks(AskedAtHead { block, cond, id }, *body),
+                    _ => self.turn_of_while(id, *cond, *body),
+                };
                 self.loops.pop();
-                let silent = inner == Effect::Leave(Exit::Break(id), Box::new(Effect::Nothing));
-                (Effect::Nothing, if silent || self.is_idle(&inner, id) { Effect::Nothing } else { inner })
+                (Effect::Nothing, inner)
             }
             ExprKind::For { label, pat, iter, body } => {
                 let before = tidy::dropped(self.expr(*iter));
@@ -146,6 +172,21 @@ impl Flow<'_> {
             }
             _ => (Effect::Nothing, Effect::Nothing),
         }
+    }
+
+    fn turn_of_while(&mut self, id: LoopId, cond: ExprId, body: ExprId) -> Effect {
+        let mut turn = |f: &mut Self| tidy::dropped(f.expr(body));
+        let mut done = |_: &mut Self| tidy::leave(Exit::Break(id), Effect::Nothing);
+        let inner = self.condition(cond, &mut turn, &mut done);
+        let silent = inner == Effect::Leave(Exit::Break(id), Box::new(Effect::Nothing));
+        if silent || self.is_idle(&inner, id) { Effect::Nothing } else { inner }
+    }
+
+    fn turn_that_asks(&mut self, closing: AskedAtHead<'a>, body: ExprId) -> Effect {
+        let outer = self.closing.replace(closing);
+        let inner = tidy::dropped(self.expr(body));
+        self.closing = outer;
+        inner
     }
 
     /// A turn without any operation or wait, that leaves nothing but itself: the loop is no concern of ours.

@@ -32,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use spent::Spent;
 
 use super::program::{BodyId, BodyTypes, FnId, Program};
-use super::tree::{At, ExprId, ExprKind, PatId, RustFile};
+use super::tree::{At, Block, ExprId, ExprKind, PatId, RustFile};
 use super::values::Values;
 use crate::class::Endings;
 use crate::effect::{Effect, LoopId, PlaceId};
@@ -49,6 +49,13 @@ enum Known {
     Caught(Level),
     /// A future or a closure that has not run yet.
     Later(Box<Effect>),
+}
+
+/// A `while` whose condition looks at what its turn assigns.
+struct AskedAtHead<'a> {
+    block: &'a Block,
+    cond: ExprId,
+    id: LoopId,
 }
 
 struct LoopFrame {
@@ -190,6 +197,8 @@ pub struct Flow<'a> {
     loop_exprs: Vec<ExprId>,
     /// The async block that the body's value is: who calls the function awaits it.
     own_future: Option<ExprId>,
+    /// The turn being compiled, if its head asks what the turn assigns.
+    closing: Option<AskedAtHead<'a>>,
     /// Frames that are labelled blocks: a bare `break` does not leave them.
     blocks: FxHashSet<LoopId>,
 }
@@ -222,6 +231,7 @@ impl<'a> Flow<'a> {
             counting: FxHashSet::default(),
             loop_exprs: Vec::new(),
             own_future: None,
+            closing: None,
             blocks: FxHashSet::default(),
         })
     }
