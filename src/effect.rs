@@ -18,7 +18,7 @@ use crate::source::Span;
 use crate::value::{Origin, Value};
 
 pub use budget::{Budget, Share};
-pub use deadline::{Deadline, DeadlineKind};
+pub use deadline::{Deadline, DeadlineKind, SetBy};
 pub use method::{ByMethod, Methods};
 pub use remote::{Client, Key, Passes, Remote, Safety, Target};
 pub use seen::{Confidence, CountName, Seen};

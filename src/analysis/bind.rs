@@ -7,12 +7,13 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::delay::{self, Delay};
 use super::hops::Came;
 use super::mentions::{called_param, used};
 use super::node::{Arena, Covers, Node, NodeId};
 use super::number::{self, Num};
 use crate::class::{Ending, Endings};
-use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId};
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Wait};
 use crate::fact::{Facts, Request};
 use crate::graph::{Graph, Links};
 use crate::name::Name;
@@ -55,6 +56,8 @@ pub(super) struct Frame {
     pub came: Rc<Came>,
     /// The one of several servers that is looked at alone.
     pub server: Option<usize>,
+    /// The pause of the loop around, which counts as the loop's.
+    pub pause: Option<Span>,
 }
 
 impl Frame {
@@ -139,7 +142,7 @@ impl<'a> Binder<'a> {
         self.open.push((place, Rc::clone(&key.3)));
         let cuts = self.cuts;
         let facts = self.facts;
-        let frame = Frame { place, entry, args: Rc::clone(&key.2), came: Rc::clone(&key.3), server: None };
+        let frame = Frame { place, entry, args: Rc::clone(&key.2), came: Rc::clone(&key.3), server: None, pause: None };
         let body = self.effect(&facts.place(place).body, &frame);
         let node = self.framed(body);
         self.open.pop();
@@ -174,7 +177,8 @@ impl<'a> Binder<'a> {
 
     fn bind(&mut self, effect: &'a Effect, frame: &Frame) -> NodeId {
         let node = match effect {
-            Effect::Nothing | Effect::Sleep(_) => return Arena::NOTHING,
+            Effect::Nothing => return Arena::NOTHING,
+            Effect::Sleep(wait) => return self.sleep(wait, frame),
             Effect::End(Ending::Ok) => return Arena::NOTHING,
             Effect::End(ending) => Node::End(*ending),
             Effect::Caught(level) => Node::Caught(*level),
@@ -192,8 +196,10 @@ impl<'a> Binder<'a> {
             }
             Effect::Repeat(repeat) => return self.repeat(repeat, frame),
             Effect::Within(deadline, body) => {
-                let ends = self.covers(deadline, frame);
-                Node::Within { ends, body: self.effect(body, frame) }
+                let limit = frame.evaluate(&deadline.limit);
+                let ends = covers(deadline, &limit);
+                let body = self.effect(body, frame);
+                Node::Within { ends, deadline: self.arena.deadline(deadline, limit), body }
             }
             Effect::Spawn(body) => Node::Spawn(self.effect(body, frame)),
             Effect::Outlives(body) => Node::Outlives(self.effect(body, frame)),
@@ -246,17 +252,18 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn covers(&self, deadline: &Deadline, frame: &Frame) -> Covers {
-        if frame.evaluate(&deadline.limit).low == u64::MAX {
-            return Covers::default();
+    /// The pause of a loop is the loop's own, and passes between its turns.
+    fn sleep(&mut self, wait: &Wait, frame: &Frame) -> NodeId {
+        let pause = delay::alone(wait);
+        if pause == Delay::NONE || (wait.at.is_some() && wait.at == frame.pause) {
+            return Arena::NOTHING;
         }
-        let kind = deadline.kind;
-        let total = kind == DeadlineKind::Total;
-        Covers { hang: total || kind == DeadlineKind::Idle, total, connect: kind == DeadlineKind::Connect }
+        self.arena.add(Node::Sleep(pause))
     }
 
     fn call(&mut self, call: &'a Call, frame: &Frame) -> NodeId {
         match &call.callee {
+            _ if frame.pause == Some(call.at) => Arena::NOTHING,
             Callee::Place(place) => self.call_place(*place, call, frame),
             Callee::AnyOf(of, places) => {
                 let nodes = places.iter().map(|place| self.call_place(*place, call, frame)).collect();
@@ -345,5 +352,18 @@ impl<'a> Binder<'a> {
             Arg::Text(text) => Given::Text(text.clone()),
             Arg::Place(_) | Arg::Other => Given::Nothing,
         }
+    }
+}
+
+/// What a deadline ends; one without a limit ends nothing.
+fn covers(deadline: &Deadline, limit: &Num) -> Covers {
+    let kind = deadline.kind;
+    match limit.low {
+        u64::MAX => Covers::default(),
+        _ => Covers {
+            hang: kind.ends_a_hang(),
+            total: kind == DeadlineKind::Total,
+            connect: kind == DeadlineKind::Connect,
+        },
     }
 }

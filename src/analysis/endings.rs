@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::clock::{Ends, Moment, Side};
 use super::node::{Arena, DepId, LayerIx, Node, NodeId, SiteId};
 use super::table::{self, Table, Turns};
 use crate::class::{Ending, Endings, FailureClass};
@@ -30,12 +31,14 @@ pub struct World {
     pub counted: Which,
     /// Every other layer is switched off.
     pub only: Option<LayerIx>,
+    /// Limits of time cut what has not started by then.
+    pub clock: bool,
 }
 
 impl World {
     /// Nothing fails.
     pub fn calm(counted: Which) -> World {
-        World { failing: Which::None, fails_with: Ending::Ok, counted, only: None }
+        World { failing: Which::None, fails_with: Ending::Ok, counted, only: None, clock: false }
     }
 
     pub fn uncounted(self) -> World {
@@ -46,12 +49,20 @@ impl World {
 /// Steps for one operation and for the whole run; a step is one table.
 const STEPS: u64 = 200_000;
 const ALL_STEPS: u64 = 1_500_000;
+/// Steps of the clock for one limit of time and for the whole run. A number that it does not finish is an upper bound.
+const TICKS: u64 = 20_000;
+const ALL_TICKS: u64 = 500_000;
 /// One operation may use so many times its share of what is left.
 const SHARES: u64 = 20;
 
 pub struct Evaluator<'a> {
     pub arena: &'a Arena<'a>,
     memo: FxHashMap<(NodeId, World), Rc<Table>>,
+    /// What `clock.rs` found, by the time that is left.
+    pub(super) moments: FxHashMap<(NodeId, World, Moment, Side), Rc<Ends>>,
+    /// Steps of the clock for the node that is looked at, and for the whole run.
+    ticks: u64,
+    ticks_left: u64,
     /// What the enclosing arms have caught, the innermost last.
     pub(super) caught: Vec<Ending>,
     steps: u64,
@@ -62,7 +73,17 @@ pub struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     pub fn new(arena: &'a Arena<'a>) -> Evaluator<'a> {
         let nothing = Rc::new(Table::ok(Tries::ZERO));
-        Evaluator { arena, memo: FxHashMap::default(), caught: Vec::new(), steps: 0, left: ALL_STEPS, nothing }
+        Evaluator {
+            arena,
+            memo: FxHashMap::default(),
+            moments: FxHashMap::default(),
+            ticks: 0,
+            ticks_left: ALL_TICKS,
+            caught: Vec::new(),
+            steps: 0,
+            left: ALL_STEPS,
+            nothing,
+        }
     }
 
     /// A new operation: its own limit of steps. So many operations are left, this one included.
@@ -81,6 +102,27 @@ impl<'a> Evaluator<'a> {
         self.steps = self.steps.saturating_sub(1);
         self.left = self.left.saturating_sub(1);
         self.steps > 0
+    }
+
+    /// Counts one step of the clock.
+    pub(super) fn tick(&mut self) -> bool {
+        self.ticks = self.ticks.saturating_sub(1);
+        self.ticks_left = self.ticks_left.saturating_sub(1);
+        self.ticks > 0
+    }
+
+    /// What was found since the clock was wound up is not complete.
+    pub(super) fn clock_is_out(&self) -> bool {
+        self.ticks == 0
+    }
+
+    /// Steps for one more limit of time; what the one around has left is given back.
+    pub(super) fn wind_up(&mut self) -> u64 {
+        std::mem::replace(&mut self.ticks, TICKS.min(self.ticks_left))
+    }
+
+    pub(super) fn wind_down(&mut self, outer: u64) {
+        self.ticks = outer;
     }
 
     /// The largest over the endings.
@@ -106,12 +148,13 @@ impl<'a> Evaluator<'a> {
                 Ok(_) => only,
                 Err(_) => LayerIx::NONE,
             }),
+            clock: world.clock && below.clock.cuts,
         }
     }
 
     pub fn table(&mut self, node: NodeId, world: World) -> Rc<Table> {
         match self.arena.node(node) {
-            Node::Nothing => return Rc::clone(&self.nothing),
+            Node::Nothing | Node::Sleep(_) => return Rc::clone(&self.nothing),
             Node::End(ending) => return Rc::new(Table::one(*ending, Tries::ZERO)),
             Node::Caught(level) => return Rc::new(Table::one(self.caught_at(*level), Tries::ZERO)),
             _ => {}
@@ -139,6 +182,9 @@ impl<'a> Evaluator<'a> {
 
     fn compute(&mut self, node: NodeId, world: World) -> Table {
         let arena = self.arena;
+        if world.clock && self.limits(node) {
+            return self.by_the_clock(node, world);
+        }
         match arena.node(node) {
             Node::Seq(parts) => table::seq(&self.tables(parts, world)),
             Node::Branch(parts) => table::branch(&self.tables(parts, world)),
@@ -158,7 +204,10 @@ impl<'a> Evaluator<'a> {
                 let behind = self.table(*behind, world);
                 self.try_once(*dep, *site, world, Some(&behind))
             }
-            Node::Hop { site, body } => (*self.through(*site, *body, world)).clone(),
+            Node::Hop { site, body } => {
+                let world = self.through(*site, world);
+                (*self.table(*body, world)).clone()
+            }
             Node::Failover { turns, layer, bodies } => {
                 let off = self.is_off(turns, *layer, node, world);
                 turns.failover(&self.tables(bodies, world), off)
@@ -169,7 +218,7 @@ impl<'a> Evaluator<'a> {
                 self.caught = outside;
                 table::frame(&body)
             }
-            Node::Unknown | Node::Nothing | Node::End(_) | Node::Caught(_) => Table::ok(Tries::ZERO),
+            Node::Unknown | Node::Nothing | Node::Sleep(_) | Node::End(_) | Node::Caught(_) => Table::ok(Tries::ZERO),
             other => {
                 let body = other.children().next().map(|body| self.table(body, world));
                 body.map_or_else(|| Table::ok(Tries::ZERO), |body| self.around(node, world, &body))
@@ -177,13 +226,22 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What a hop does; from here on the calls count that are asked for on the way through it.
-    fn through(&mut self, site: SiteId, body: NodeId, world: World) -> Rc<Table> {
+    /// The world of what a hop does: from there on the calls count that are asked for on the way through it.
+    pub(super) fn through(&self, site: SiteId, world: World) -> World {
         match world.counted {
-            Which::Through(wanted, dep) if wanted == site => {
-                self.table(body, World { counted: Which::Dep(dep), ..world })
+            Which::Through(wanted, dep) if wanted == site => World { counted: Which::Dep(dep), ..world },
+            _ => world,
+        }
+    }
+
+    /// Whether a limit of time stands here that can end more than a hanging try.
+    fn limits(&self, node: NodeId) -> bool {
+        match self.arena.node(node) {
+            Node::Within { ends, body, .. } => ends.hang && self.arena.below(*body).clock.passes,
+            Node::Repeat { layer, turns, .. } | Node::Failover { layer, turns, .. } => {
+                turns.multiplies && self.arena.layers[layer.0 as usize].limit.elapsed_ms.is_some()
             }
-            _ => self.table(body, world),
+            _ => false,
         }
     }
 
@@ -221,7 +279,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// How this call can fail in this world; what only connects cannot answer.
-    fn fails(&self, dep: DepId, site: SiteId, world: World) -> Option<Ending> {
+    pub(super) fn fails(&self, dep: DepId, site: SiteId, world: World) -> Option<Ending> {
         if !is(world.failing, dep, site) {
             return None;
         }

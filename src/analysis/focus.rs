@@ -119,7 +119,7 @@ impl Focus<'_, '_> {
                 let off = self.evaluator.is_off(turns, *layer, node, world);
                 self.failover(turns, *layer, bodies, off, world, contexts)
             }
-            Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown => Vec::new(),
+            Node::Nothing | Node::Sleep(_) | Node::End(_) | Node::Caught(_) | Node::Unknown => Vec::new(),
             other => {
                 let Some(body) = other.children().next() else {
                     return Vec::new();

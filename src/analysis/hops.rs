@@ -177,6 +177,9 @@ impl<'a> Binder<'a> {
         };
         let why = limit.why.clone();
         let layer = self.arena.layer(BoundLayer { repeat, limit, bound_at });
+        // What pauses between the turns is not in them.
+        let inside = Frame { pause: repeat.wait.at.filter(|_| repeat.jumps), ..frame.clone() };
+        let frame = if turns.multiplies { &inside } else { frame };
         let servers = if repeat.each_server_once { self.servers(repeat, frame) } else { 0 };
         let node = match servers {
             0 | 1 => {

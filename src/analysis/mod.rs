@@ -2,23 +2,30 @@
 
 mod bind;
 mod ceiling;
+mod clock;
 mod cycles;
 mod deadlines;
+mod delay;
 mod endings;
 mod focus;
 mod hops;
 mod keep;
 mod layers;
+mod limits;
 mod mentions;
 mod node;
 mod number;
 mod paths;
 mod repeats;
+mod ranges;
+mod single;
 mod sustained;
 mod table;
+mod time;
 mod view;
 
-pub use paths::{analyse, table_of};
+pub use paths::analyse;
+pub use single::{effective_of, table_of, time_of};
 
 use crate::class::{Endings, Scenario};
 use crate::effect::{Budget, Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};
@@ -122,7 +129,11 @@ pub struct Row {
     pub replays: Option<u64>,
     pub worst: Scenario,
     pub failing: Name,
-    pub scenarios: Vec<(Scenario, Bound<u64>)>,
+    /// The attempts that start before every deadline above them, in the worst scenario.
+    pub effective: Bound<u64>,
+    pub scenarios: Vec<InScenario>,
+    /// How long the operation is waited for, in ms: the outermost deadline above the calls.
+    pub deadline: Bound<u64>,
     /// Why the number may be wrong or is not known.
     pub gaps: Vec<Name>,
     /// On the path to the call that gives the amplification, outermost first.
@@ -135,12 +146,29 @@ pub struct Row {
     pub with_one_owner: Vec<(LayerUse, Bound<u64>)>,
 }
 
+/// The numbers of a pair in one scenario of the dependency whose failure is the worst.
+#[derive(Debug, Clone)]
+pub struct InScenario {
+    pub scenario: Scenario,
+    pub attempts: Bound<u64>,
+    /// Those that start before every deadline above them.
+    pub effective: Bound<u64>,
+    /// How long the operation can take, in ms.
+    pub time: Bound<u64>,
+}
+
 #[derive(Debug, Clone)]
 pub struct CallSite {
     pub at: Span,
     pub operation: usize,
     pub dependency: Name,
     pub attempts: Bound<u64>,
+    /// The attempts that start in time where the dependency hangs.
+    pub effective: Bound<u64>,
+    /// How long the operation can take then, in ms.
+    pub time: Bound<u64>,
+    /// The smallest limit that ends one try, in ms.
+    pub deadline: Bound<u64>,
 }
 
 #[derive(Debug, Clone)]

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::delay::{self, Delay};
 use super::hops::Sends;
-use super::number::Limit;
+use super::number::{Limit, Num};
 use super::table::Turns;
 use crate::class::{Ending, Endings};
-use crate::effect::{Exit, Remote, Repeat, Until, Wins};
+use crate::effect::{Deadline, Exit, Remote, Repeat, Until, Wins};
 use crate::name::Name;
 use crate::source::Span;
 
@@ -28,6 +29,10 @@ pub struct SiteId(pub u32);
 /// A layer as it is bound at one call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LayerIx(pub u32);
+
+/// A deadline as it is bound where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DeadlineIx(pub u32);
 
 impl LayerIx {
     /// None of them: where a node does not hold the one that is left on, all that it holds are off.
@@ -69,8 +74,10 @@ pub enum Node {
     },
     Within {
         ends: Covers,
+        deadline: DeadlineIx,
         body: NodeId,
     },
+    Sleep(Delay),
     Spawn(NodeId),
     /// Goes on when its caller has left.
     Outlives(NodeId),
@@ -93,7 +100,7 @@ pub struct Covers {
 impl Node {
     pub fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         let (one, many): (Option<NodeId>, &[NodeId]) = match self {
-            Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown => (None, &[]),
+            Node::Nothing | Node::End(_) | Node::Caught(_) | Node::Unknown | Node::Sleep(_) => (None, &[]),
             Node::Seq(parts) | Node::Branch(parts) | Node::Join(parts, _) | Node::Race(parts, _) => (None, parts),
             Node::Remote { behind, .. } => (*behind, &[]),
             Node::Recover(body, _, arms) => (Some(*body), arms),
@@ -123,6 +130,18 @@ pub struct Below {
     pub gates: Rc<[DepId]>,
     /// A call that leads nowhere we know.
     pub unknown: bool,
+    pub clock: Clock,
+}
+
+/// What a clock has to do with a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clock {
+    /// Time can pass in it, besides a try that hangs for ever.
+    pub passes: bool,
+    /// Some limit of time in it can end something else than a try that hangs.
+    pub cuts: bool,
+    /// What happens when hangs on a number or a pause that may be one or the other.
+    pub open: bool,
 }
 
 #[derive(Debug)]
@@ -139,6 +158,20 @@ pub struct BoundLayer<'a> {
     pub bound_at: Option<Span>,
 }
 
+/// A limit of time with its parameters bound.
+#[derive(Debug)]
+pub struct BoundDeadline<'a> {
+    pub deadline: &'a Deadline,
+    pub limit: Num,
+}
+
+impl BoundDeadline<'_> {
+    /// The limit, where it is a known number of ms.
+    pub fn ms(&self) -> Option<u64> {
+        Some(self.limit.high).filter(|ms| *ms != u64::MAX)
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Arena<'a> {
     pub nodes: Vec<Node>,
@@ -147,6 +180,7 @@ pub struct Arena<'a> {
     pub deps: Vec<Name>,
     pub sites: Vec<Site<'a>>,
     pub layers: Vec<BoundLayer<'a>>,
+    pub deadlines: Vec<BoundDeadline<'a>>,
     dep_ids: FxHashMap<Name, DepId>,
     site_ids: FxHashMap<Span, SiteId>,
     layer_ids: FxHashMap<(crate::effect::LoopId, Option<Span>, crate::value::Tries), LayerIx>,
@@ -212,6 +246,11 @@ impl<'a> Arena<'a> {
         })
     }
 
+    pub fn deadline(&mut self, deadline: &'a Deadline, limit: Num) -> DeadlineIx {
+        self.deadlines.push(BoundDeadline { deadline, limit });
+        DeadlineIx(self.deadlines.len() as u32 - 1)
+    }
+
     pub fn add(&mut self, node: Node) -> NodeId {
         let below = self.summary(&node);
         let id = NodeId(self.nodes.len() as u32);
@@ -229,6 +268,7 @@ impl<'a> Arena<'a> {
 
     fn summary(&self, node: &Node) -> Below {
         let mut out = self.of_children(node);
+        self.clock(node, &mut out.clock);
         match node {
             Node::Remote { dep, .. } => out.deps = union(&out.deps, &[*dep].into()),
             Node::Caught(level) => out.caught = level.saturating_add(1),
@@ -261,6 +301,28 @@ impl<'a> Arena<'a> {
         out
     }
 
+    fn clock(&self, node: &Node, clock: &mut Clock) {
+        match node {
+            Node::Sleep(pause) => {
+                clock.passes = pause.most > 0;
+                clock.open = !pause.is_fixed();
+            }
+            Node::Within { ends, deadline, .. } if ends.hang => {
+                let limit = &self.deadlines[deadline.0 as usize].limit;
+                clock.cuts |= clock.passes;
+                clock.passes = true;
+                clock.open |= limit.low != limit.high;
+            }
+            Node::Repeat { turns, layer, .. } | Node::Failover { turns, layer, .. } if turns.multiplies => {
+                let BoundLayer { repeat, limit, .. } = &self.layers[layer.0 as usize];
+                clock.passes |= delay::sum(&repeat.wait, 40).most > 0;
+                clock.cuts |= limit.elapsed_ms.is_some() && clock.passes;
+                clock.open |= turns.n.low != turns.n.high || delay::may_differ(&repeat.wait);
+            }
+            _ => {}
+        }
+    }
+
     fn of_children(&self, node: &Node) -> Below {
         let mut out = Below { unknown: matches!(node, Node::Unknown), ..Below::default() };
         for child in node.children() {
@@ -271,6 +333,9 @@ impl<'a> Arena<'a> {
             out.caught = out.caught.max(child.caught);
             out.repeats |= child.repeats;
             out.unknown |= child.unknown;
+            out.clock.passes |= child.clock.passes;
+            out.clock.cuts |= child.clock.cuts;
+            out.clock.open |= child.clock.open;
         }
         out
     }

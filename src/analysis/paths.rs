@@ -1,16 +1,20 @@
 //! The numbers of operations: one row for each operation and dependency, and what is said about single calls.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bind::Binder;
 use super::endings::{Evaluator, Which, World};
 use super::focus::{Choice, Focus, Memo};
-use super::node::{Arena, DepId, LayerIx, NodeId};
+use super::limits::{self, Above, Limit};
+use super::node::{Arena, DepId, LayerIx, NodeId, SiteId};
+use super::time::{self, Time};
 use super::view::{Marks, View};
-use super::{Analysis, CallSite, LayerUse, Row, ceiling, cycles, deadlines, keep, layers, repeats, sustained};
-use crate::class::{Ending, Scenario};
+use super::{
+    Analysis, CallSite, InScenario, LayerUse, Row, ceiling, cycles, deadlines, keep, layers, repeats, sustained,
+};
+use crate::class::Scenario;
 use crate::effect::{Effect, PlaceId};
-use crate::fact::{Facts, Place, Request};
+use crate::fact::{Facts, Request};
 use crate::graph::{Graph, Links};
 use crate::name::Name;
 use crate::settings::Settings;
@@ -36,6 +40,7 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
         sources,
         evaluator: Evaluator::new(arena),
         memo: Memo::default(),
+        times: time::Memo::default(),
         ceilings: ceiling::Memo::default(),
         marks: Marks::default(),
         judged: repeats::Judged::default(),
@@ -69,37 +74,6 @@ fn unresolved(facts: &Facts, links: &Links<'_>) -> Vec<(Span, Name)> {
     found
 }
 
-/// The table of one effect by itself: each ending with the largest number of tries to the dependency `counted` on the
-/// way there, where `failing` fails as the scenario says. Dependencies are named as in rows.
-pub fn table_of(effect: &Effect, failing: &str, scenario: Scenario, counted: &str) -> Vec<(Ending, Tries)> {
-    let (name, at) = (Name::new("it"), Span::default());
-    let place = Place {
-        name: name.clone(),
-        at,
-        params: Vec::new(),
-        body: effect.clone(),
-        package: name.clone(),
-        service: name,
-        takes_request: false,
-    };
-    let facts = Facts { places: vec![place], ..Facts::default() };
-    let settings = Settings::default();
-    let sources = Sources::default();
-    let links = Links::new(&facts, &settings, &sources);
-    let graph = Graph::new(&facts, &links);
-    let mut binder = Binder::new(&facts, &graph, &links);
-    let root = binder.operation(PlaceId(0), &Request::default());
-    let which = |name: &str| {
-        let at = binder.arena.deps.iter().position(|d| *d == *name);
-        at.map_or(Which::None, |at| Which::Dep(DepId(at as u32)))
-    };
-    let (failing, counted) = (which(failing), which(counted));
-    let mut evaluator = Evaluator::new(&binder.arena);
-    evaluator.begin(1);
-    let world = World { failing, fails_with: scenario.ending(), counted, only: None };
-    evaluator.table(root, world).cells().iter().map(|cell| (cell.ending, cell.tries)).collect()
-}
-
 /// What is shared between all operations of a run.
 pub(super) struct Run<'r, 'a> {
     pub facts: &'r Facts,
@@ -107,6 +81,7 @@ pub(super) struct Run<'r, 'a> {
     pub sources: &'r Sources,
     pub evaluator: Evaluator<'a>,
     memo: Memo,
+    times: time::Memo,
     ceilings: ceiling::Memo,
     marks: Marks,
     judged: repeats::Judged,
@@ -126,6 +101,8 @@ pub(super) struct Pair<'v> {
     pub view: &'v View,
     pub dep: DepId,
     pub failing: Vec<DepId>,
+    /// The limits of time above each call.
+    pub above: &'v FxHashMap<SiteId, Above>,
 }
 
 impl<'a> Run<'_, 'a> {
@@ -143,12 +120,13 @@ impl<'a> Run<'_, 'a> {
             analysis.unsafe_repeats.extend(found);
         }
         self.evaluator.begin(left);
+        let above = limits::above(arena, root, &view.nodes);
         for dep in &view.deps {
             let failing = match arena.below(root).repeats {
                 true => view.failing(*dep),
                 false => vec![*dep],
             };
-            let pair = Pair { root, view: &view, dep: *dep, failing };
+            let pair = Pair { root, view: &view, dep: *dep, failing, above: &above };
             let (row, worst) = self.row(index, &pair, analysis);
             // No run gets there, whatever fails.
             if row.attempts == Bound::Exactly(0) {
@@ -171,6 +149,7 @@ impl<'a> Run<'_, 'a> {
         let dearest = dearest.map(|(_, choice)| choice);
         let (layers, owners) = split(dearest.as_ref());
         let scenarios = self.scenarios(pair, &worst);
+        let effective = self.effective(pair, worst.tries);
         let with_one: Vec<(LayerIx, Tries)> =
             owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect();
         let keep = keep::keep(self, operation, pair, &owners, &worst, &analysis.unsafe_repeats);
@@ -190,7 +169,9 @@ impl<'a> Run<'_, 'a> {
             replays: replays(arena, pair),
             worst: worst.scenario,
             failing: arena.deps[worst.failing.0 as usize].clone(),
-            scenarios: scenarios.into_iter().map(|(s, tries)| (s, shown(tries))).collect(),
+            effective: shown(effective),
+            scenarios: scenarios.into_iter().map(|s| s.shown(shown)).collect(),
+            deadline: deadline(pair, |above| above.outermost),
             gaps: gaps(pair, complete),
             layers: uses(&layers),
             owners: uses(&owners),
@@ -210,7 +191,7 @@ impl<'a> Run<'_, 'a> {
         let mut best: Option<Worst> = None;
         for failing in &pair.failing {
             for scenario in &pair.view.scenarios {
-                let tries = self.evaluator.most(pair.root, World { only, ..world(*failing, *scenario, counted) });
+                let tries = self.tries(pair.root, World { only, ..world(*failing, *scenario, counted) });
                 if best.is_none_or(|best| tries > best.tries) {
                     best = Some(Worst { tries, failing: *failing, scenario: *scenario });
                 }
@@ -220,6 +201,30 @@ impl<'a> Run<'_, 'a> {
             }
         }
         best.unwrap_or(Worst { tries: Tries::ZERO, failing: pair.dep, scenario: first })
+    }
+
+    /// What the table says, or more where a deadline hides an inner answer behind a timeout that is retried above it.
+    fn tries(&mut self, root: NodeId, world: World) -> Tries {
+        let nominal = self.evaluator.most(root, world);
+        nominal.worse(self.evaluator.most(root, World { clock: true, ..world }))
+    }
+
+    /// The most that start in time, over all failures.
+    fn effective(&mut self, pair: &Pair<'_>, attempts: Tries) -> Tries {
+        if !self.arena().below(pair.root).clock.cuts {
+            return attempts;
+        }
+        let mut most = Tries::ZERO;
+        for failing in &pair.failing {
+            for scenario in &pair.view.scenarios {
+                let world = World { clock: true, ..world(*failing, *scenario, Which::Dep(pair.dep)) };
+                most = most.worse(self.evaluator.most(pair.root, world));
+                if most.low >= attempts.low && most.high >= attempts.high || self.evaluator.exhausted() {
+                    return most;
+                }
+            }
+        }
+        most
     }
 
     /// The largest over all failures, with one call alone counted.
@@ -243,12 +248,25 @@ impl<'a> Run<'_, 'a> {
         most
     }
 
-    /// The attempts in each scenario of the dependency whose failure is the worst.
-    fn scenarios(&mut self, pair: &Pair<'_>, worst: &Worst) -> Vec<(Scenario, Tries)> {
+    /// The numbers in each scenario of the dependency whose failure is the worst.
+    fn scenarios(&mut self, pair: &Pair<'_>, worst: &Worst) -> Vec<Numbers> {
         let counted = Which::Dep(pair.dep);
-        let all = pair.view.stands_for.iter();
-        all.map(|(scenario, first)| (*scenario, self.evaluator.most(pair.root, world(worst.failing, *first, counted))))
-            .collect()
+        let mut known: Vec<Numbers> = Vec::new();
+        for (scenario, first) in &pair.view.stands_for {
+            let same = known.iter().find(|n| n.scenario == *first).cloned();
+            let numbers = same.unwrap_or_else(|| {
+                let world = world(worst.failing, *first, counted);
+                let attempts = self.tries(pair.root, world);
+                let effective = self.evaluator.most(pair.root, World { clock: true, ..world });
+                Numbers { scenario: *first, attempts, effective, time: self.time(pair.root, world) }
+            });
+            known.push(Numbers { scenario: *scenario, ..numbers });
+        }
+        known
+    }
+
+    fn time(&mut self, root: NodeId, world: World) -> Bound<u64> {
+        Time { evaluator: &mut self.evaluator, memo: &mut self.times }.worst(root, world)
     }
 
     /// What each call adds in the dearest failure.
@@ -268,13 +286,40 @@ impl<'a> Run<'_, 'a> {
             };
             let at = self.arena().sites[site.0 as usize].remote.at;
             let (operation, dependency) = (row.operation, row.dependency.clone());
-            analysis.sites.push(CallSite { at, operation, dependency, attempts });
+            let hangs = world(pair.dep, Scenario::Hangs, counted);
+            let effective = self.evaluator.most(pair.root, World { clock: true, ..hangs });
+            let effective = reasoned(effective, !self.evaluator.exhausted(), &None);
+            let time = self.time(pair.root, hangs);
+            let deadline = pair.above.get(&site).map_or(Bound::Unbounded, |above| above.nearest.bound());
+            analysis.sites.push(CallSite { at, operation, dependency, attempts, effective, time, deadline });
         }
     }
 }
 
+/// What is found in one scenario.
+#[derive(Clone)]
+struct Numbers {
+    scenario: Scenario,
+    attempts: Tries,
+    effective: Tries,
+    time: Bound<u64>,
+}
+
+impl Numbers {
+    fn shown(self, shown: impl Fn(Tries) -> Bound<u64>) -> InScenario {
+        let (attempts, effective) = (shown(self.attempts), shown(self.effective));
+        InScenario { scenario: self.scenario, attempts, effective, time: self.time }
+    }
+}
+
+/// The longest limit above the calls to a dependency.
+fn deadline(pair: &Pair<'_>, of: impl Fn(&Above) -> Limit) -> Bound<u64> {
+    let above = pair.view.sites[&pair.dep].iter().map(|site| pair.above.get(site).map_or(Limit::NONE, &of));
+    above.reduce(Limit::looser).unwrap_or(Limit::NONE).bound()
+}
+
 pub(super) fn world(failing: DepId, scenario: Scenario, counted: Which) -> World {
-    World { failing: Which::Dep(failing), fails_with: scenario.ending(), counted, only: None }
+    World { failing: Which::Dep(failing), fails_with: scenario.ending(), counted, only: None, clock: false }
 }
 
 fn gaps(pair: &Pair<'_>, complete: bool) -> Vec<Name> {

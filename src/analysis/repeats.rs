@@ -31,7 +31,7 @@ fn sent_again_after(evaluator: &mut Evaluator<'_>, turns: &Turns, body: NodeId, 
     let mut again = Endings::NONE;
     for ending in DOUBTFUL {
         let counted = Which::Site(site);
-        let world = World { failing: counted, fails_with: ending, counted, only: None };
+        let world = World { failing: counted, fails_with: ending, counted, only: None, clock: false };
         let table = evaluator.table(body, world);
         if turns.again(&table).is_some_and(|m| m.high > 0) {
             let shown = if ending == Ending::Never { Ending::Error(FailureClass::Timeout) } else { ending };

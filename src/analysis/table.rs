@@ -28,40 +28,85 @@ impl From<Exit> for Flow {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cell {
-    pub flow: Flow,
-    pub ending: Ending,
-    pub tries: Tries,
+/// What a table keeps for each ending: the tries on the way there, or the time it takes.
+pub trait Amount: Clone {
+    /// Nothing happened yet.
+    fn none() -> Self;
+    /// One after another.
+    fn and(&self, after: &Self) -> Self;
+    /// One or the other.
+    fn or(&self, other: &Self) -> Self;
 }
 
-impl Cell {
+impl Amount for Tries {
+    fn none() -> Tries {
+        Tries::ZERO
+    }
+
+    fn and(&self, after: &Tries) -> Tries {
+        self.plus(*after)
+    }
+
+    fn or(&self, other: &Tries) -> Tries {
+        self.worse(*other)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cell<A = Tries> {
+    pub flow: Flow,
+    pub ending: Ending,
+    pub tries: A,
+}
+
+impl<A> Cell<A> {
     fn goes_on(&self) -> bool {
         self.flow == Flow::Normal && self.ending.goes_on()
     }
 }
 
 /// Sorted by flow and ending, each pair at most once. What cannot happen is absent.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Table(Vec<Cell>);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table<A = Tries>(Vec<Cell<A>>);
 
-impl Table {
-    pub fn one(ending: Ending, tries: Tries) -> Table {
+impl<A> Default for Table<A> {
+    fn default() -> Table<A> {
+        Table(Vec::new())
+    }
+}
+
+impl Amount for () {
+    fn none() {}
+
+    fn and(&self, (): &()) {}
+
+    fn or(&self, (): &()) {}
+}
+
+impl Table<()> {
+    /// One end, of which nothing is kept.
+    pub fn single(flow: Flow, ending: Ending) -> Table<()> {
+        Table(vec![Cell { flow, ending, tries: () }])
+    }
+}
+
+impl<A: Amount> Table<A> {
+    pub fn one(ending: Ending, tries: A) -> Table<A> {
         Table(vec![Cell { flow: Flow::Normal, ending, tries }])
     }
 
-    pub fn ok(tries: Tries) -> Table {
+    pub fn ok(tries: A) -> Table<A> {
         Table::one(Ending::Ok, tries)
     }
 
-    pub fn put(&mut self, flow: Flow, ending: Ending, tries: Tries) {
+    pub fn put(&mut self, flow: Flow, ending: Ending, tries: A) {
         match self.0.binary_search_by_key(&(flow, ending), |c| (c.flow, c.ending)) {
-            Ok(at) => self.0[at].tries = self.0[at].tries.worse(tries),
+            Ok(at) => self.0[at].tries = self.0[at].tries.or(&tries),
             Err(at) => self.0.insert(at, Cell { flow, ending, tries }),
         }
     }
 
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[Cell<A>] {
         &self.0
     }
 
@@ -70,10 +115,22 @@ impl Table {
     }
 
     /// The largest over the cells to keep, or `None` where there is none.
-    pub fn largest(&self, keep: impl Fn(&Cell) -> bool) -> Option<Tries> {
-        self.0.iter().filter(|c| keep(c)).map(|c| c.tries).reduce(Tries::worse)
+    pub fn largest(&self, keep: impl Fn(&Cell<A>) -> bool) -> Option<A> {
+        self.0.iter().filter(|c| keep(c)).map(|c| c.tries.clone()).reduce(|a, b| a.or(&b))
     }
 
+    fn or(&mut self, other: &Table<A>) {
+        for cell in &other.0 {
+            self.put(cell.flow, cell.ending, cell.tries.clone());
+        }
+    }
+
+    pub fn or_ok(self) -> Table<A> {
+        if self.0.is_empty() { Table::ok(A::none()) } else { self }
+    }
+}
+
+impl Table {
     /// The largest of all.
     pub fn most(&self) -> Tries {
         self.largest(|_| true).unwrap_or_default()
@@ -83,16 +140,6 @@ impl Table {
     pub fn covers(&self, other: &Table) -> bool {
         let larger = |(a, b): (&Cell, &Cell)| a.tries.low >= b.tries.low && a.tries.high >= b.tries.high;
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(larger)
-    }
-
-    fn or(&mut self, other: &Table) {
-        for cell in &other.0 {
-            self.put(cell.flow, cell.ending, cell.tries);
-        }
-    }
-
-    fn or_ok(self) -> Table {
-        if self.0.is_empty() { Table::ok(Tries::ZERO) } else { self }
     }
 }
 
@@ -111,23 +158,23 @@ pub fn remote(own: Tries, fails: Option<Ending>, behind: Option<&Table>) -> Tabl
     out
 }
 
-pub fn seq(parts: &[Rc<Table>]) -> Table {
+pub fn seq<A: Amount>(parts: &[Rc<Table<A>>]) -> Table<A> {
     let mut out = Table::default();
-    let mut before = Tries::ZERO;
+    let mut before = A::none();
     for (i, part) in parts.iter().enumerate() {
         let last = i + 1 == parts.len();
         for cell in part.cells().iter().filter(|c| last || !c.goes_on()) {
-            out.put(cell.flow, cell.ending, before.plus(cell.tries));
+            out.put(cell.flow, cell.ending, before.and(&cell.tries));
         }
         match part.largest(Cell::goes_on) {
-            Some(onward) => before = before.plus(onward),
+            Some(onward) => before = before.and(&onward),
             None => return out,
         }
     }
     out.or_ok()
 }
 
-pub fn branch(parts: &[Rc<Table>]) -> Table {
+pub fn branch<A: Amount>(parts: &[Rc<Table<A>>]) -> Table<A> {
     let mut out = Table::default();
     parts.iter().for_each(|part| out.or(part));
     out.or_ok()
@@ -180,41 +227,45 @@ pub fn race(parts: &[Rc<Table>], wins: Wins) -> Table {
 }
 
 /// A hang is renamed only by a rule for hangs alone: a rule for everything means every result, and a hang has none.
-pub fn map(rules: &[(Endings, Endings)], body: &Table) -> Table {
+pub fn map<A: Amount>(rules: &[(Endings, Endings)], body: &Table<A>) -> Table<A> {
     let mut out = Table::default();
     for cell in body.cells() {
         let fits = |from: &Endings| from.has(cell.ending) && (cell.ending != Ending::Never || *from == Endings::NEVER);
         let rule = rules.iter().find(|(from, to)| fits(from) && !to.is_empty());
         match rule.filter(|_| cell.flow == Flow::Normal) {
-            Some((_, to)) => to.iter().for_each(|ending| out.put(Flow::Normal, ending, cell.tries)),
-            None => out.put(cell.flow, cell.ending, cell.tries),
+            Some((_, to)) => to.iter().for_each(|ending| out.put(Flow::Normal, ending, cell.tries.clone())),
+            None => out.put(cell.flow, cell.ending, cell.tries.clone()),
         }
     }
     out
 }
 
 /// The arm that takes a cell over, if one does. Nothing takes a hang over.
-pub fn arm_for(cell: &Cell, arms: &[Endings]) -> Option<usize> {
+pub fn arm_for<A>(cell: &Cell<A>, arms: &[Endings]) -> Option<usize> {
     let caught = cell.flow == Flow::Normal && cell.ending != Ending::Never;
     caught.then(|| arms.iter().position(|on| on.has(cell.ending))).flatten()
 }
 
 /// `follow` gives an arm's table for the ending that it has caught.
-pub fn recover(body: &Table, arms: &[Endings], mut follow: impl FnMut(usize, Ending) -> Rc<Table>) -> Table {
+pub fn recover<A: Amount>(
+    body: &Table<A>,
+    arms: &[Endings],
+    mut follow: impl FnMut(usize, Ending) -> Rc<Table<A>>,
+) -> Table<A> {
     let mut out = Table::default();
     for cell in body.cells() {
         let Some(arm) = arm_for(cell, arms) else {
-            out.put(cell.flow, cell.ending, cell.tries);
+            out.put(cell.flow, cell.ending, cell.tries.clone());
             continue;
         };
         for end in follow(arm, cell.ending).cells() {
-            out.put(end.flow, end.ending, cell.tries.plus(end.tries));
+            out.put(end.flow, end.ending, cell.tries.and(&end.tries));
         }
     }
     out
 }
 
-pub fn leave(exit: Exit, body: &Table) -> Table {
+pub fn leave<A: Amount>(exit: Exit, body: &Table<A>) -> Table<A> {
     moved(body, |cell| match (cell.flow, cell.ending) {
         (Flow::Normal, Ending::Never) => Flow::Normal,
         (Flow::Normal, _) => exit.into(),
@@ -222,18 +273,18 @@ pub fn leave(exit: Exit, body: &Table) -> Table {
     })
 }
 
-pub fn scope(body: &Table) -> Table {
+pub fn scope<A: Amount>(body: &Table<A>) -> Table<A> {
     moved(body, |cell| if cell.flow == Flow::Return { Flow::Normal } else { cell.flow })
 }
 
 /// The end of a function or closure: no jump leads out of it.
-pub fn frame(body: &Table) -> Table {
+pub fn frame<A: Amount>(body: &Table<A>) -> Table<A> {
     moved(body, |_| Flow::Normal)
 }
 
-fn moved(body: &Table, to: impl Fn(&Cell) -> Flow) -> Table {
+fn moved<A: Amount>(body: &Table<A>, to: impl Fn(&Cell<A>) -> Flow) -> Table<A> {
     let mut out = Table::default();
-    body.cells().iter().for_each(|cell| out.put(to(cell), cell.ending, cell.tries));
+    body.cells().iter().for_each(|cell| out.put(to(cell), cell.ending, cell.tries.clone()));
     out
 }
 
@@ -255,7 +306,7 @@ pub struct Turns {
 
 impl Turns {
     /// Whether a cell of the body leads to the next turn.
-    fn repeats(&self, cell: &Cell) -> bool {
+    pub fn repeats<A>(&self, cell: &Cell<A>) -> bool {
         let lands = cell.flow == Flow::Normal && cell.ending != Ending::Never;
         match self.jumps {
             true => lands || cell.flow == Flow::Again(self.id),
@@ -338,17 +389,17 @@ impl Turns {
     }
 
     /// What is no layer: the way back to the head is a success.
-    fn once(&self, body: &Table) -> Table {
+    pub fn once<A: Amount>(&self, body: &Table<A>) -> Table<A> {
         let mut out = Table::default();
         for cell in body.cells() {
             let back = cell.flow == Flow::Again(self.id);
-            out.put(self.landing(cell), if back { Ending::Ok } else { cell.ending }, cell.tries);
+            out.put(self.landing(cell), if back { Ending::Ok } else { cell.ending }, cell.tries.clone());
         }
         out
     }
 
     /// Where a cell of the body goes on once the repetition is over.
-    fn landing(&self, cell: &Cell) -> Flow {
+    pub fn landing<A>(&self, cell: &Cell<A>) -> Flow {
         match cell.flow {
             Flow::Break(id) | Flow::Again(id) if id == self.id => Flow::Normal,
             flow => flow,

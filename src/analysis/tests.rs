@@ -231,7 +231,7 @@ fn a_status_is_no_error_until_somebody_looks() {
     let checked = vec![(unavailable, errors(&[FailureClass::Unavailable]))];
     let body = m.retry(3, Endings::ERRORS, Effect::Map(checked, Box::new(d)));
     let analysis = m.operation(body);
-    let of = |s| row(&analysis, "d").scenarios.iter().find(|(known, _)| *known == s).map(|(_, n)| n.clone());
+    let of = |s| row(&analysis, "d").scenarios.iter().find(|n| n.scenario == s).map(|n| n.attempts.clone());
     assert_eq!(of(Scenario::Answers503), Some(Bound::Exactly(3)));
     assert_eq!(of(Scenario::Answers504), Some(Bound::Exactly(1)));
     assert_eq!(of(Scenario::Closes), Some(Bound::Exactly(3)));

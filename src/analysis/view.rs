@@ -30,6 +30,8 @@ pub struct View {
     gaps: Vec<(Deps, bool, Name)>,
     /// Repeats below it.
     pub repeats: Vec<NodeId>,
+    /// Everything below it that matters.
+    pub nodes: Vec<NodeId>,
 }
 
 /// Marks of visited nodes, reused between walks.
@@ -65,6 +67,7 @@ impl View {
                 continue;
             }
             told(arena, id, &mut told_apart);
+            view.nodes.push(id);
             view.visit(arena, id);
             let from = open.len();
             open.extend(arena.node(id).children());

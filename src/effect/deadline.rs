@@ -16,8 +16,17 @@ pub struct Deadline {
     pub limit: Value,
     /// The setting or the call that sets it; for a default, what it is the default of.
     pub at: Span,
-    /// Nobody wrote it.
-    pub default: bool,
+    pub set: SetBy,
+}
+
+/// Who says so.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SetBy {
+    Code,
+    /// Nobody wrote it: a default.
+    Default,
+    /// The settings state it of an operation.
+    Statement,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -41,11 +50,11 @@ impl DeadlineKind {
 
 impl Deadline {
     pub fn new(kind: DeadlineKind, limit: Value, at: Span) -> Deadline {
-        Deadline { kind, limit, at, default: false }
+        Deadline { kind, limit, at, set: SetBy::Code }
     }
 
     pub fn default_of(kind: DeadlineKind, limit: Value, at: Span) -> Deadline {
-        Deadline { kind, limit, at, default: true }
+        Deadline { kind, limit, at, set: SetBy::Default }
     }
 }
 

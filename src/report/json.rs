@@ -178,11 +178,11 @@ fn operations<'a>(view: &'a View<'_>) -> Vec<OperationRow<'a>> {
 
 fn dependency<'a>(sources: &'a Sources, row: &'a Row) -> DependencyRow<'a> {
     let ids = |uses: &[LayerUse]| uses.iter().map(|u| id(sources, u.at)).collect();
-    let scenarios = row.scenarios.iter().map(|(scenario, n)| ScenarioRow {
-        scenario: scenario.name(),
-        attempts: bound(n),
-        effective: None,
-        time_ms: None,
+    let scenarios = row.scenarios.iter().map(|s| ScenarioRow {
+        scenario: s.scenario.name(),
+        attempts: bound(&s.attempts),
+        effective: bound(&s.effective),
+        time_ms: bound(&s.time),
     });
     let owners = row.with_one_owner.iter().map(|(u, n)| OneOwner { layer: id(sources, u.at), attempts: bound(n) });
     DependencyRow {
@@ -192,12 +192,12 @@ fn dependency<'a>(sources: &'a Sources, row: &'a Row) -> DependencyRow<'a> {
         attempts: bound(&row.attempts),
         amplification: bound(&row.amplification),
         ceiling: bound(&row.ceiling),
-        effective: None,
+        effective: bound(&row.effective),
         sustained: sustained(&row.sustained),
         worst: row.worst.name(),
         failing: &row.failing,
         scenarios: scenarios.collect(),
-        deadline_ms: None,
+        deadline_ms: bound(&row.deadline),
         replays: row.replays.map(|n| BoundRow { kind: "at-most", value: Some(n), why: None }),
         gaps: row.gaps.iter().map(|g| g.as_str()).collect(),
         layers: ids(&row.layers),
@@ -217,9 +217,9 @@ fn call_site<'a>(view: &'a View<'_>, site: &'a CallSite) -> CallSiteRow<'a> {
         operation,
         dependency: &site.dependency,
         attempts: bound(&site.attempts),
-        effective: None,
-        time_ms: None,
-        deadline_ms: None,
+        effective: bound(&site.effective),
+        time_ms: bound(&site.time),
+        deadline_ms: bound(&site.deadline),
     }
 }
 

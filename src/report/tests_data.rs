@@ -1,7 +1,7 @@
 //! A small made-up system for the tests of the reports.
 
 use super::View;
-use crate::analysis::{Analysis, CallSite, Layer, LayerUse, Row};
+use crate::analysis::{Analysis, CallSite, InScenario, Layer, LayerUse, Row};
 use crate::class::{Endings, FailureClass, Scenario};
 use crate::effect::{Confidence, Form, Jitter, LoopId, PlaceId, RepeatKind, Seen, Shape, Wait};
 use crate::fact::{Facts, Operation, OperationKind, Request};
@@ -63,8 +63,15 @@ pub fn shop() -> Data {
     });
     data.analysis.layers = vec![layer(0, a, "a::checkout"), layer(1, B, "b::save")];
     data.analysis.rows = vec![row(a, "db", 9)];
-    data.analysis.sites =
-        vec![CallSite { at: B, operation: 0, dependency: Name::new("db"), attempts: Bound::Exactly(9) }];
+    data.analysis.sites = vec![CallSite {
+        at: B,
+        operation: 0,
+        dependency: Name::new("db"),
+        attempts: Bound::Exactly(9),
+        effective: Bound::Exactly(6),
+        time: Bound::Unbounded,
+        deadline: Bound::Exactly(500),
+    }];
     data.findings = vec![finding(a)];
     data
 }
@@ -146,11 +153,18 @@ fn row(a: Span, dependency: &str, amplification: u64) -> Row {
         attempts: Bound::Exactly(amplification),
         amplification: Bound::Exactly(amplification),
         ceiling: Bound::Unbounded,
+        effective: Bound::Exactly(amplification),
+        deadline: Bound::Unbounded,
         sustained: Bound::Exactly(amplification as f64),
         replays: None,
         worst: Scenario::Refuses,
         failing: Name::new(dependency),
-        scenarios: vec![(Scenario::Refuses, Bound::Exactly(amplification))],
+        scenarios: vec![InScenario {
+            scenario: Scenario::Refuses,
+            attempts: Bound::Exactly(amplification),
+            effective: Bound::Exactly(amplification),
+            time: Bound::AtMost(812),
+        }],
         gaps: vec![Name::new("something")],
         owners: layers.clone(),
         keep: layers.first().cloned(),

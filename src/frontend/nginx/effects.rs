@@ -192,7 +192,10 @@ fn differ(peers: &[&Peer]) -> bool {
 }
 
 pub fn within(kind: DeadlineKind, (limit, at): (Value, Option<Span>), of: Span, body: Effect) -> Effect {
-    body.within(Deadline { default: at.is_none(), ..Deadline::new(kind, limit, at.unwrap_or(of)) })
+    body.within(match at {
+        Some(at) => Deadline::new(kind, limit, at),
+        None => Deadline::default_of(kind, limit, of),
+    })
 }
 
 /// Exactly one of them happens.

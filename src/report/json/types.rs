@@ -152,12 +152,12 @@ pub struct DependencyRow<'a> {
     pub attempts: BoundRow<'a>,
     pub amplification: BoundRow<'a>,
     pub ceiling: BoundRow<'a>,
-    pub effective: Absent,
+    pub effective: BoundRow<'a>,
     pub sustained: Sustained<'a>,
     pub worst: &'static str,
     pub failing: &'a str,
     pub scenarios: Vec<ScenarioRow<'a>>,
-    pub deadline_ms: Absent,
+    pub deadline_ms: BoundRow<'a>,
     pub replays: Option<BoundRow<'a>>,
     pub gaps: Vec<&'a str>,
     pub layers: Vec<String>,
@@ -170,8 +170,8 @@ pub struct DependencyRow<'a> {
 pub struct ScenarioRow<'a> {
     pub scenario: &'static str,
     pub attempts: BoundRow<'a>,
-    pub effective: Absent,
-    pub time_ms: Absent,
+    pub effective: BoundRow<'a>,
+    pub time_ms: BoundRow<'a>,
 }
 
 #[derive(Serialize)]
@@ -188,9 +188,9 @@ pub struct CallSiteRow<'a> {
     pub operation: &'a str,
     pub dependency: &'a str,
     pub attempts: BoundRow<'a>,
-    pub effective: Absent,
-    pub time_ms: Absent,
-    pub deadline_ms: Absent,
+    pub effective: BoundRow<'a>,
+    pub time_ms: BoundRow<'a>,
+    pub deadline_ms: BoundRow<'a>,
 }
 
 #[derive(Serialize, PartialEq, Eq, PartialOrd, Ord)]

@@ -367,8 +367,11 @@ impl Fields<'_, '_> {
 
 /// A limit where it is written, or the default of what is used here.
 fn deadline(kind: DeadlineKind, limit: Value, origin: &Origin, at: Span) -> Deadline {
-    let default = origin.kind == OriginKind::LibraryDefault;
-    Deadline { kind, limit, at: origin.at.unwrap_or(at), default }
+    let at = origin.at.unwrap_or(at);
+    match origin.kind {
+        OriginKind::LibraryDefault => Deadline::default_of(kind, limit, at),
+        _ => Deadline::new(kind, limit, at),
+    }
 }
 
 fn strip(val: &Val) -> &Val {
