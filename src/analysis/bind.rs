@@ -127,6 +127,14 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// A whole operation under a deadline that stands in no effect.
+    pub fn within(&mut self, deadline: &'a Deadline, body: NodeId) -> NodeId {
+        let limit = number::evaluate(&deadline.limit, &|_| None);
+        let ends = covers(deadline, &limit);
+        let deadline = self.arena.deadline(deadline, limit);
+        self.simplest(Node::Within { ends, deadline, body })
+    }
+
     pub(super) fn instance(&mut self, place: PlaceId, entry: PlaceId, args: Rc<[Given]>, came: &Came) -> NodeId {
         let came = match self.facts.place(place).takes_request {
             true => Rc::new(came.clone()),

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::clock::{Ends, Moment, Side};
+use super::clock::Under;
+use super::moment::Ends;
 use super::node::{Arena, DepId, LayerIx, Node, NodeId, SiteId};
 use super::table::{self, Table, Turns};
 use crate::class::{Ending, Endings, FailureClass};
@@ -59,7 +60,7 @@ pub struct Evaluator<'a> {
     pub arena: &'a Arena<'a>,
     memo: FxHashMap<(NodeId, World), Rc<Table>>,
     /// What `clock.rs` found, by the time that is left.
-    pub(super) moments: FxHashMap<(NodeId, World, Moment, Side), Rc<Ends>>,
+    pub(super) moments: FxHashMap<(NodeId, Under), Rc<Ends>>,
     /// Steps of the clock for the node that is looked at, and for the whole run.
     ticks: u64,
     ticks_left: u64,
@@ -190,19 +191,10 @@ impl<'a> Evaluator<'a> {
             Node::Branch(parts) => table::branch(&self.tables(parts, world)),
             Node::Join(parts, until) => table::join(&self.tables(parts, world), *until),
             Node::Race(parts, wins) => table::race(&self.tables(parts, world), *wins),
-            Node::Recover(body, on, arms) => {
-                let body = self.table(*body, world);
-                table::recover(&body, on, |arm, ending| {
-                    self.caught.push(ending);
-                    let follow = self.table(arms[arm], world);
-                    self.caught.pop();
-                    follow
-                })
-            }
-            Node::Remote { dep, site, behind: None, .. } => self.try_once(*dep, *site, world, None),
-            Node::Remote { dep, site, behind: Some(behind), .. } => {
-                let behind = self.table(*behind, world);
-                self.try_once(*dep, *site, world, Some(&behind))
+            Node::Recover(body, on, arms) => self.recover(*body, on, arms, world),
+            Node::Remote { dep, site, behind, .. } => {
+                let behind = behind.map(|behind| self.table(behind, world));
+                self.try_once(*dep, *site, world, behind.as_deref())
             }
             Node::Hop { site, body } => {
                 let world = self.through(*site, world);
@@ -224,6 +216,16 @@ impl<'a> Evaluator<'a> {
                 body.map_or_else(|| Table::ok(Tries::ZERO), |body| self.around(node, world, &body))
             }
         }
+    }
+
+    fn recover(&mut self, body: NodeId, on: &[Endings], arms: &[NodeId], world: World) -> Table {
+        let body = self.table(body, world);
+        table::recover(&body, on, |arm, ending| {
+            self.caught.push(ending);
+            let follow = self.table(arms[arm], world);
+            self.caught.pop();
+            follow
+        })
     }
 
     /// The world of what a hop does: from there on the calls count that are asked for on the way through it.

@@ -5,6 +5,7 @@ use super::endings::Which;
 use super::node::LayerIx;
 use super::paths::{Pair, Run, Worst, split, world};
 use crate::effect::RepeatKind;
+use crate::source::{Sources, Span};
 
 pub(super) fn keep(
     run: &mut Run<'_, '_>,
@@ -55,11 +56,13 @@ fn is_declared(run: &Run<'_, '_>, operation: usize, layer: LayerIx) -> bool {
     let repeat = run.arena().layers[layer.0 as usize].repeat;
     let name = &run.facts.operations[operation].name;
     let set = run.settings.operations.iter().find(|o| *name == *o.name.as_str());
-    let named = set.and_then(|o| o.owner.as_deref()).is_some_and(|owner| {
-        let ends = repeat.function.strip_suffix(owner);
-        let known = (repeat.at.file.0 as usize) < run.sources.len();
-        ends.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
-            || (known && run.sources.path(repeat.at) == owner)
-    });
-    named || repeat.seen.declared_owner
+    let owner = set.and_then(|o| o.owner.as_deref());
+    owner.is_some_and(|owner| is_owner(run.sources, repeat.at, &repeat.function, owner)) || repeat.seen.declared_owner
+}
+
+/// Whether a layer at that place is the one that the settings mean: a function's path, or the file in which it stands.
+pub fn is_owner(sources: &Sources, at: Span, function: &str, owner: &str) -> bool {
+    let ends = function.strip_suffix(owner);
+    let known = (at.file.0 as usize) < sources.len();
+    ends.is_some_and(|rest| rest.is_empty() || rest.ends_with("::")) || (known && sources.path(at) == owner)
 }

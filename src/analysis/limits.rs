@@ -4,8 +4,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::node::{Arena, Node, NodeId, SiteId};
-use crate::value::{Bound, Tries, Why};
+use super::Limited;
+use super::node::{Arena, BoundDeadline, Node, NodeId, SiteId};
+use crate::effect::{Deadline, DeadlineKind, SetBy};
+use crate::fact::{Facts, Operation};
+use crate::settings::Settings;
+use crate::value::{Bound, Tries, Value, Why};
 
 /// A limit in ms as a pair of ends: [`Limit::NONE`] where there is none, from 0 on where it is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,4 +88,26 @@ fn inside(arena: &Arena<'_>, id: NodeId, above: Above) -> Above {
         Node::Spawn(_) => Above::NOTHING,
         _ => above,
     }
+}
+
+/// Every limit of time with a known number, each place and number once, in the order of the files.
+pub fn all(arena: &Arena<'_>) -> Vec<Limited> {
+    let one = |bound: &BoundDeadline<'_>| {
+        let deadline = bound.deadline;
+        Some(Limited { at: deadline.at, ms: bound.ms()?, kind: deadline.kind, set: deadline.set })
+    };
+    let mut all: Vec<Limited> = arena.deadlines.iter().filter_map(one).collect();
+    all.sort_by_key(|limited| (limited.at, limited.kind, limited.ms));
+    all.dedup();
+    all
+}
+
+/// The deadline that the settings state of each operation.
+pub fn declared(facts: &Facts, settings: &Settings) -> Vec<Option<Deadline>> {
+    let of = |operation: &Operation| {
+        let set = settings.operations.iter().find(|o| operation.name == *o.name.as_str())?;
+        let limit = Value::Number(set.deadline_ms?);
+        Some(Deadline { set: SetBy::Statement, ..Deadline::new(DeadlineKind::Total, limit, operation.at) })
+    };
+    facts.operations.iter().map(of).collect()
 }

@@ -13,8 +13,10 @@ mod keep;
 mod layers;
 mod limits;
 mod mentions;
+mod moment;
 mod node;
 mod number;
+mod outer;
 mod paths;
 mod repeats;
 mod ranges;
@@ -22,13 +24,15 @@ mod single;
 mod sustained;
 mod table;
 mod time;
+mod turning;
 mod view;
 
+pub use keep::is_owner;
 pub use paths::analyse;
 pub use single::{effective_of, table_of, time_of};
 
 use crate::class::{Endings, Scenario};
-use crate::effect::{Budget, Confidence, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, Wait};
+use crate::effect::{Budget, Confidence, DeadlineKind, Form, LoopId, PlaceId, RepeatKind, Safety, Seen, SetBy, Wait};
 use crate::name::Name;
 use crate::source::Span;
 use crate::value::{Bound, Origin};
@@ -46,6 +50,14 @@ pub struct Analysis {
     pub without_timeout: Vec<WithoutTimeout>,
     /// Unsafe requests inside a layer that repeats them after they may have been processed.
     pub unsafe_repeats: Vec<UnsafeRepeat>,
+    /// Limits of time that are longer than the nearest one above, of work that goes on when its caller has left.
+    pub inversions: Vec<Inversion>,
+    /// Layers whose attempts do not fit the nearest limit above.
+    pub misfits: Vec<Misfit>,
+    /// Waits for a pooled connection without a limit, or longer than the limit above.
+    pub pool_waits: Vec<PoolWait>,
+    /// Every limit of time with a known number, each place once.
+    pub deadlines: Vec<Limited>,
     /// Retries on circles of services.
     pub cycles: Vec<Cycle>,
     /// Calls of a host that nothing here defines, with the host: sorted, each once.
@@ -199,6 +211,54 @@ pub struct UnsafeRepeat {
     pub again: Endings,
     /// Where an idempotency key is made beside the call.
     pub key_made: Option<Span>,
+}
+
+/// A limit of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limited {
+    pub at: Span,
+    pub ms: u64,
+    pub kind: DeadlineKind,
+    pub set: SetBy,
+}
+
+/// Work whose limit is longer than its caller's.
+#[derive(Debug, Clone)]
+pub struct Inversion {
+    pub inner: Limited,
+    pub outer: Limited,
+    /// The calls between, the outermost first.
+    pub hops: Vec<Span>,
+    pub operation: usize,
+}
+
+/// Attempts that do not fit the limit above them.
+#[derive(Debug, Clone)]
+pub struct Misfit {
+    pub layer: LayerUse,
+    pub attempts: u64,
+    /// How long one attempt can last, in ms; `None`: nothing limits it, or it fails at once.
+    pub per_try: Option<u64>,
+    /// How long all can take; `None`: one alone can use everything.
+    pub needs: Option<u64>,
+    pub starts: u64,
+    pub finishes: u64,
+    pub outer: Limited,
+    /// The calls between, the outermost first.
+    pub hops: Vec<Span>,
+    pub operation: usize,
+}
+
+/// A wait for a pooled connection.
+#[derive(Debug, Clone)]
+pub struct PoolWait {
+    /// Where the limit is set, or the pool is built.
+    pub at: Span,
+    /// `None`: for ever.
+    pub ms: Option<u64>,
+    pub set: SetBy,
+    /// The nearest limit above.
+    pub outer: Option<Limited>,
 }
 
 /// A retry on a circle of calls between services.

@@ -142,6 +142,8 @@ pub struct Clock {
     pub cuts: bool,
     /// What happens when hangs on a number or a pause that may be one or the other.
     pub open: bool,
+    /// A limit of time of any kind stands in it.
+    pub limits: bool,
 }
 
 #[derive(Debug)]
@@ -183,6 +185,8 @@ pub struct Arena<'a> {
     pub deadlines: Vec<BoundDeadline<'a>>,
     dep_ids: FxHashMap<Name, DepId>,
     site_ids: FxHashMap<Span, SiteId>,
+    /// A deadline of the facts is the same wherever it is bound to the same number.
+    deadline_ids: FxHashMap<(*const Deadline, u64, u64), DeadlineIx>,
     layer_ids: FxHashMap<(crate::effect::LoopId, Option<Span>, crate::value::Tries), LayerIx>,
 }
 
@@ -247,8 +251,12 @@ impl<'a> Arena<'a> {
     }
 
     pub fn deadline(&mut self, deadline: &'a Deadline, limit: Num) -> DeadlineIx {
-        self.deadlines.push(BoundDeadline { deadline, limit });
-        DeadlineIx(self.deadlines.len() as u32 - 1)
+        let next = DeadlineIx(self.deadlines.len() as u32);
+        let key = (std::ptr::from_ref(deadline), limit.low, limit.high);
+        *self.deadline_ids.entry(key).or_insert_with(|| {
+            self.deadlines.push(BoundDeadline { deadline, limit });
+            next
+        })
     }
 
     pub fn add(&mut self, node: Node) -> NodeId {
@@ -307,7 +315,11 @@ impl<'a> Arena<'a> {
                 clock.passes = pause.most > 0;
                 clock.open = !pause.is_fixed();
             }
-            Node::Within { ends, deadline, .. } if ends.hang => {
+            Node::Within { ends, deadline, .. } => {
+                clock.limits = true;
+                if !ends.hang {
+                    return;
+                }
                 let limit = &self.deadlines[deadline.0 as usize].limit;
                 clock.cuts |= clock.passes;
                 clock.passes = true;
@@ -336,6 +348,7 @@ impl<'a> Arena<'a> {
             out.clock.passes |= child.clock.passes;
             out.clock.cuts |= child.clock.cuts;
             out.clock.open |= child.clock.open;
+            out.clock.limits |= child.clock.limits;
         }
         out
     }

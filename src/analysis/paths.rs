@@ -10,10 +10,10 @@ use super::node::{Arena, DepId, LayerIx, NodeId, SiteId};
 use super::time::{self, Time};
 use super::view::{Marks, View};
 use super::{
-    Analysis, CallSite, InScenario, LayerUse, Row, ceiling, cycles, deadlines, keep, layers, repeats, sustained,
+    Analysis, CallSite, InScenario, LayerUse, Row, ceiling, cycles, deadlines, keep, layers, outer, repeats, sustained,
 };
 use crate::class::Scenario;
-use crate::effect::{Effect, PlaceId};
+use crate::effect::{Deadline, Effect, PlaceId};
 use crate::fact::{Facts, Request};
 use crate::graph::{Graph, Links};
 use crate::name::Name;
@@ -25,8 +25,9 @@ use crate::value::{Bound, Tries, Why};
 pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysis {
     let links = Links::new(facts, settings, sources);
     let graph = Graph::new(facts, &links);
+    let declared = limits::declared(facts, settings);
     let mut binder = Binder::new(facts, &graph, &links);
-    let roots: Vec<NodeId> = facts.operations.iter().map(|o| binder.operation(o.place, &o.request)).collect();
+    let roots = roots(&mut binder, facts, &declared);
     let reached = binder.reached();
     let rest = (0..facts.places.len() as u32).map(PlaceId).filter(|p| !reached.contains(p));
     for place in rest {
@@ -49,6 +50,7 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
     for (done, i) in calling.iter().enumerate() {
         run.operation(*i, roots[*i], calling.len() - done, &mut analysis);
     }
+    run.limits(&roots, &mut analysis);
     let covered = deadlines::walk(arena, &roots);
     analysis.without_timeout = deadlines::without_timeout(arena, &covered);
     analysis.layers = layers::all(facts, arena, &covered);
@@ -57,6 +59,16 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
     analysis.unsafe_repeats.sort_by_key(|u| (u.at, u.layer.at, u.layer.bound_at));
     analysis.sites.sort_by(|a, b| (a.at, a.operation, &a.dependency).cmp(&(b.at, b.operation, &b.dependency)));
     analysis
+}
+
+/// Every operation, under the deadline that is stated of it.
+fn roots<'a>(binder: &mut Binder<'a>, facts: &Facts, declared: &'a [Option<Deadline>]) -> Vec<NodeId> {
+    let mut roots = Vec::new();
+    for (operation, deadline) in facts.operations.iter().zip(declared) {
+        let root = binder.operation(operation.place, &operation.request);
+        roots.push(deadline.as_ref().map_or(root, |deadline| binder.within(deadline, root)));
+    }
+    roots
 }
 
 fn unresolved(facts: &Facts, links: &Links<'_>) -> Vec<(Span, Name)> {
@@ -110,6 +122,15 @@ impl<'a> Run<'_, 'a> {
         self.evaluator.arena
     }
 
+    /// What is found about limits of time.
+    fn limits(&mut self, roots: &[NodeId], analysis: &mut Analysis) {
+        let found = outer::find(&mut self.evaluator, &mut self.times, roots);
+        analysis.inversions = found.inversions;
+        analysis.misfits = found.misfits;
+        analysis.pool_waits = found.waits;
+        analysis.deadlines = limits::all(self.arena());
+    }
+
     /// An operation that calls something; so many of them are left, this one included.
     fn operation(&mut self, index: usize, root: NodeId, left: usize, analysis: &mut Analysis) {
         let arena = self.arena();
@@ -146,20 +167,17 @@ impl<'a> Run<'_, 'a> {
         let world = world(worst.failing, worst.scenario, counted);
         let dearest = self.focus().dearest(pair.root, world);
         let amplification = self.amplification(pair, &dearest, worst.tries);
-        let dearest = dearest.map(|(_, choice)| choice);
-        let (layers, owners) = split(dearest.as_ref());
-        let scenarios = self.scenarios(pair, &worst);
-        let effective = self.effective(pair, worst.tries);
-        let with_one: Vec<(LayerIx, Tries)> =
-            owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect();
+        let (layers, owners) = split(dearest.as_ref().map(|(_, choice)| choice));
+        let with_one = self.each_alone(pair, &owners, ceiling);
+        let (scenarios, effective) = (self.scenarios(pair, &worst), self.effective(pair, worst.tries));
         let keep = keep::keep(self, operation, pair, &owners, &worst, &analysis.unsafe_repeats);
         let complete = !self.evaluator.exhausted();
         let why = layers.iter().find_map(|l| arena.layers[l.0 as usize].limit.why.clone());
         let shown = |tries: Tries| reasoned(tries, complete, &why);
-        let uses = |list: &[LayerIx]| list.iter().map(|l| layer_use(arena, *l)).collect::<Vec<_>>();
+        let name = |dep: DepId| arena.deps[dep.0 as usize].clone();
         let row = Row {
             operation,
-            dependency: arena.deps[pair.dep.0 as usize].clone(),
+            dependency: name(pair.dep),
             sites: sites(arena, pair),
             calls: shown(calls),
             attempts: shown(worst.tries),
@@ -168,17 +186,23 @@ impl<'a> Run<'_, 'a> {
             sustained: sustained::of(arena, &owners, amplification),
             replays: replays(arena, pair),
             worst: worst.scenario,
-            failing: arena.deps[worst.failing.0 as usize].clone(),
+            failing: name(worst.failing),
             effective: shown(effective),
             scenarios: scenarios.into_iter().map(|s| s.shown(shown)).collect(),
             deadline: deadline(pair, |above| above.outermost),
             gaps: gaps(pair, complete),
-            layers: uses(&layers),
-            owners: uses(&owners),
+            layers: uses(arena, &layers),
+            owners: uses(arena, &owners),
             keep: keep.map(|l| layer_use(arena, l)),
             with_one_owner: with_one.into_iter().map(|(l, tries)| (layer_use(arena, l), shown(tries))).collect(),
         };
         (row, world)
+    }
+
+    /// The attempts if one owner alone were left, for each.
+    fn each_alone(&mut self, pair: &Pair<'_>, owners: &[LayerIx], ceiling: Tries) -> Vec<(LayerIx, Tries)> {
+        let counted = Which::Dep(pair.dep);
+        owners.iter().map(|o| (*o, self.worst(pair, counted, Some(*o), ceiling).tries)).collect()
     }
 
     pub fn focus(&mut self) -> Focus<'_, 'a> {
@@ -349,6 +373,10 @@ pub(super) fn split(choice: Option<&Choice>) -> (Vec<LayerIx>, Vec<LayerIx>) {
     let owns = |l: &LayerIx| around.iter().any(|(known, owns)| known == l && *owns);
     let owners = layers.iter().copied().filter(owns).collect();
     (layers, owners)
+}
+
+fn uses(arena: &Arena<'_>, layers: &[LayerIx]) -> Vec<LayerUse> {
+    layers.iter().map(|l| layer_use(arena, *l)).collect()
 }
 
 pub(super) fn layer_use(arena: &Arena<'_>, layer: LayerIx) -> LayerUse {

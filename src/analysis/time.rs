@@ -13,7 +13,7 @@ use super::endings::{Evaluator, Which, World};
 use super::node::{BoundLayer, LayerIx, Node, NodeId};
 use super::ranges::{OPEN, Ranges};
 use super::table::{self, Amount, Cell, Flow, Table, Turns};
-use crate::class::{Ending, FailureClass};
+use crate::class::{Ending, Endings, FailureClass};
 use crate::effect::{Until, Wins};
 use crate::value::{Bound, Tries, Why};
 
@@ -21,7 +21,7 @@ use crate::value::{Bound, Tries, Why};
 const APART: u64 = 12;
 
 /// How long each ending can take.
-type Spent = Table<Ranges>;
+pub type Spent = Table<Ranges>;
 
 /// Results of closed nodes, valid for as long as the evaluator's.
 pub type Memo = FxHashMap<(NodeId, World), Rc<Spent>>;
@@ -48,7 +48,7 @@ impl Time<'_, '_> {
         }
     }
 
-    fn of(&mut self, node: NodeId, world: World) -> Rc<Spent> {
+    pub fn of(&mut self, node: NodeId, world: World) -> Rc<Spent> {
         let world = self.evaluator.reduced(node, world);
         let below = self.evaluator.arena.below(node);
         if !below.clock.passes {
@@ -81,15 +81,7 @@ impl Time<'_, '_> {
             Node::Branch(parts) => table::branch(&self.all(parts, world)),
             Node::Join(parts, until) => join(&self.all(parts, world), *until),
             Node::Race(parts, wins) => race(&self.all(parts, world), *wins),
-            Node::Recover(body, on, arms) => {
-                let body = self.of(*body, world);
-                table::recover(&body, on, |arm, ending| {
-                    self.evaluator.caught.push(ending);
-                    let follow = self.of(arms[arm], world);
-                    self.evaluator.caught.pop();
-                    follow
-                })
-            }
+            Node::Recover(body, on, arms) => self.recover(*body, on, arms, world),
             Node::Remote { dep, site, behind, .. } => {
                 let behind = behind.map(|behind| self.of(behind, world));
                 let mut out = behind.map_or_else(Spent::default, |behind| (*behind).clone()).or_ok();
@@ -113,6 +105,23 @@ impl Time<'_, '_> {
                 let limit = &arena.deadlines[deadline.0 as usize].limit;
                 within(limit.low, limit.high, &self.of(*body, world))
             }
+            _ => self.around(node, world),
+        }
+    }
+
+    fn recover(&mut self, body: NodeId, on: &[Endings], arms: &[NodeId], world: World) -> Spent {
+        let body = self.of(body, world);
+        table::recover(&body, on, |arm, ending| {
+            self.evaluator.caught.push(ending);
+            let follow = self.of(arms[arm], world);
+            self.evaluator.caught.pop();
+            follow
+        })
+    }
+
+    /// A node with one body that changes nothing about when something happens.
+    fn around(&mut self, node: NodeId, world: World) -> Spent {
+        match self.evaluator.arena.node(node) {
             Node::Spawn(_) => Table::ok(Ranges::at_once()),
             Node::Leave(exit, body) => table::leave(*exit, &self.of(*body, world)),
             Node::Scope(body) => table::scope(&self.of(*body, world)),
@@ -281,7 +290,7 @@ impl Repeating<'_> {
 }
 
 /// The others of one side.
-fn others<'t>(sides: &'t [Rc<Spent>], but: usize) -> impl Iterator<Item = &'t Rc<Spent>> {
+fn others(sides: &[Rc<Spent>], but: usize) -> impl Iterator<Item = &Rc<Spent>> {
     sides.iter().enumerate().filter(move |(i, _)| *i != but).map(|(_, side)| side)
 }
 

@@ -30,7 +30,8 @@ pub struct Seen {
     pub unbounded_at: Option<Span>,
     /// Statements in comments: `owner`.
     pub declared_owner: bool,
-    /// A limit per try is written and can never take effect: RL309 says so, and RL203 is silent.
+    /// No limit per try takes effect here: one is written and dead (RL309 says so), or the protocol has none and repeats
+    /// answers alone. RL203 says nothing of one slow try.
     pub dead_per_try: bool,
 }
 

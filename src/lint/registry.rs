@@ -2,9 +2,9 @@
 //! touches one line here and nothing that another lint reads.
 
 use super::{
-    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl111, rl112, rl113, rl114, rl115, rl201,
-    rl301, rl302, rl303, rl304, rl305, rl306, rl307, rl309, rl310, rl311, rl312, rl401, rl402, rl403, rl901, rl902,
-    rl903, rl904,
+    Lint, rl101, rl102, rl103, rl104, rl105, rl106, rl107, rl108, rl109, rl110, rl111, rl112, rl113, rl114, rl115,
+    rl201, rl202, rl203, rl205, rl301, rl302, rl303, rl304, rl305, rl306, rl307, rl308, rl309, rl310, rl311, rl312,
+    rl401, rl402, rl403, rl404, rl901, rl902, rl903, rl904,
 };
 
 /// Every lint, by code.
@@ -18,12 +18,16 @@ pub static ALL: &[&Lint] = &[
     &rl107::LINT,
     &rl108::LINT,
     &rl109::LINT,
+    &rl110::LINT,
     &rl111::LINT,
     &rl112::LINT,
     &rl113::LINT,
     &rl114::LINT,
     &rl115::LINT,
     &rl201::LINT,
+    &rl202::LINT,
+    &rl203::LINT,
+    &rl205::LINT,
     &rl301::LINT,
     &rl302::LINT,
     &rl303::LINT,
@@ -31,6 +35,7 @@ pub static ALL: &[&Lint] = &[
     &rl305::LINT,
     &rl306::LINT,
     &rl307::LINT,
+    &rl308::LINT,
     &rl309::LINT,
     &rl310::LINT,
     &rl311::LINT,
@@ -38,6 +43,7 @@ pub static ALL: &[&Lint] = &[
     &rl401::LINT,
     &rl402::LINT,
     &rl403::LINT,
+    &rl404::LINT,
     &rl901::LINT,
     &rl902::LINT,
     &rl903::LINT,

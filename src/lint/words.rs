@@ -1,9 +1,9 @@
 //! The words of messages: numbers as digits, one way to say each thing.
 
 use super::Context;
-use crate::analysis::Layer;
+use crate::analysis::{Layer, Limited};
 use crate::class::{Ending, Endings, FailureClass};
-use crate::effect::{Shape, Wait};
+use crate::effect::{DeadlineKind, SetBy, Shape, Wait};
 use crate::source::Span;
 use crate::value::{Bound, ENDLESS, Origin, OriginKind, Why};
 
@@ -89,6 +89,17 @@ pub fn ms(ms: f64) -> String {
 fn short(n: f64) -> String {
     let tenths = (n * 10.0).round() / 10.0;
     if tenths.fract() == 0.0 { format!("{tenths:.0}") } else { format!("{tenths:.1}") }
+}
+
+/// `limit of 10 s`, `default limit of 60 s between two reads`.
+pub fn deadline(limited: &Limited) -> String {
+    let between = if limited.kind == DeadlineKind::Idle { " between two reads" } else { "" };
+    let time = ms(limited.ms as f64);
+    match limited.set {
+        SetBy::Code => format!("limit of {time}{between}"),
+        SetBy::Default => format!("default limit of {time}{between}"),
+        SetBy::Statement => format!("declared deadline of {time}"),
+    }
 }
 
 /// The delay's shape: `exponential from 100 ms by a factor of 2 up to 2 s`.

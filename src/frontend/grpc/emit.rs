@@ -120,6 +120,7 @@ fn tries(config: &Config, works: &Works<'_>, name: &Method, function: &Name, fac
     repeat.budget = config.throttling.as_ref().map(|t| Budget { share: Share::Tokens, at: Some(t.at) });
     repeat.seen.looks_at_error = true;
     repeat.seen.classified_below = true;
+    repeat.seen.dead_per_try = true;
     repeat.seen.confidence = Confidence::High;
     let listed = policy.codes.as_ref().and_then(Set::is).into_iter().flatten();
     let permanent = Endings::statuses_of([FailureClass::Permanent]);

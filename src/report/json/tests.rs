@@ -22,9 +22,11 @@ fn every_field_is_there() {
     let row = &report["operations"][0]["dependencies"][0];
     assert_eq!(row["attempts"], json!({"kind": "exactly", "value": 9}));
     assert_eq!(row["ceiling"], json!({"kind": "unbounded"}));
-    for absent in ["effective", "deadline_ms", "replays"] {
-        assert_eq!(row.get(absent), Some(&Value::Null), "{absent}");
-    }
+    assert_eq!(row.get("replays"), Some(&Value::Null));
+    assert_eq!((&row["effective"]["value"], &row["deadline_ms"]["kind"]), (&json!(9), &json!("unbounded")));
+    assert_eq!(row["scenarios"][0]["time_ms"], json!({"kind": "at-most", "value": 812}));
+    let site = &report["call_sites"][0];
+    assert_eq!((&site["effective"]["value"], &site["deadline_ms"]["value"]), (&json!(6), &json!(500)));
     assert_eq!(row["with_one_owner"][0], json!({"layer": "a.rs:2:5", "attempts": {"kind": "exactly", "value": 3}}));
     assert_eq!(row["worst"], "refuses");
     assert_eq!(report["call_sites"][0]["dependency"], "db");

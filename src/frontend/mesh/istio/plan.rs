@@ -90,6 +90,8 @@ impl Istio {
         if let Some(layer) = &mut layer {
             layer.budget = self.budget(&first, subset);
             layer.per_try_ms = per_try.map(|(ms, _)| ms);
+            let written = route.retries.as_ref().and_then(|r| limit(r.per_try_timeout.as_ref()));
+            layer.seen.dead_per_try = per_try.is_none() && written.is_some();
         }
         let tries = per_try.map(|(ms, at)| Deadline::new(DeadlineKind::Total, Value::Number(ms), at));
         Pass {

@@ -13,6 +13,7 @@ mod cond;
 mod foreign;
 mod fresh;
 mod key;
+mod limits;
 mod looping;
 mod macros;
 mod matching;

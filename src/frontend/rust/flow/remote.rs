@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::call::Parts;
 use super::clients::Built;
+use super::limits::deadline;
 use super::{Flow, tidy};
 use crate::effect::{
     Client, Confidence, Deadline, DeadlineKind, Effect, Key, Remote, Repeat, Safety, Shape, Stop, Target, Wait,
@@ -314,6 +315,7 @@ impl Fields<'_, '_> {
                 call = call.within(deadline(kind, limit, &origin, at));
             }
         }
+        call = self.pooled(call, at);
         let limit = match (model.ends_after_ms, &model.ends_by) {
             (Some(ms), _) => Value::Number(ms),
             (None, Some(what)) => Value::unknown(what),
@@ -362,15 +364,6 @@ impl Fields<'_, '_> {
             call = fields.layer(call, &retries, object.built_at.unwrap_or(at));
         }
         call
-    }
-}
-
-/// A limit where it is written, or the default of what is used here.
-fn deadline(kind: DeadlineKind, limit: Value, origin: &Origin, at: Span) -> Deadline {
-    let at = origin.at.unwrap_or(at);
-    match origin.kind {
-        OriginKind::LibraryDefault => Deadline::default_of(kind, limit, at),
-        _ => Deadline::new(kind, limit, at),
     }
 }
 
