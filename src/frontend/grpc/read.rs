@@ -2,7 +2,7 @@
 
 use crate::name::Name;
 use crate::source::{FileId, Span};
-use crate::yaml::{Kind, Node, Tree, proto_duration};
+use crate::yaml::{Entry, Kind, Node, Tree, proto_duration};
 
 /// What is written, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,9 +104,15 @@ impl Reader {
         Span::new(self.file, range.start, range.end)
     }
 
+    /// The entry of a field. Clients of Go take a name whatever its case.
+    fn field<'t>(self, node: Node<'t>, key: &str) -> Option<Entry<'t>> {
+        let any_case = || node.own_entries().find(|e| e.key.as_str().is_some_and(|k| k.eq_ignore_ascii_case(key)));
+        node.entry(key).or_else(any_case)
+    }
+
     /// Where an entry stands, its key included; the node where it has none of that name.
     fn entry(self, node: Node<'_>, key: &str) -> Span {
-        self.span(node.entry(key).map_or_else(|| node.range(), |e| e.range()))
+        self.span(self.field(node, key).map_or_else(|| node.range(), |e| e.range()))
     }
 
     fn keys(self, node: Node<'_>) -> Vec<(Name, Span)> {
@@ -114,7 +120,7 @@ impl Reader {
     }
 
     fn set<T>(self, node: Node<'_>, key: &str, read: impl Fn(Node<'_>) -> Option<T>) -> Option<Set<T>> {
-        let entry = node.entry(key).filter(|e| !e.value.is_null())?;
+        let entry = self.field(node, key).filter(|e| !e.value.is_null())?;
         let value = read(entry.value).ok_or_else(|| entry.value.as_str().unwrap_or("a list or an object").to_owned());
         Some(Set { value, at: self.span(entry.range()) })
     }
@@ -125,7 +131,10 @@ impl Reader {
             |n: Node<'_>| Method { service: name(n, "service"), method: name(n, "method"), at: self.span(n.range()) };
         let names = node.get("name").into_iter().flat_map(|list| list.items());
         let policy = |key: &str, codes: &str| {
-            let inner = node.get(key).filter(|p| p.kind() == Kind::Mapping)?;
+            let inner = self.field(node, key)?.value;
+            if inner.kind() != Kind::Mapping {
+                return None;
+            }
             Some(self.policy(inner, self.entry(node, key), codes))
         };
         MethodConfig {

@@ -223,7 +223,8 @@ impl Said {
     /// Keys that are near to a known one are passed over by clients; whether there was one.
     fn mistyped(&mut self, keys: &[(Name, Span)], context: &str, known: &[&str]) -> bool {
         let before = self.found.len();
-        for (key, at) in keys.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+        let is_known = |key: &Name| known.iter().any(|k| k.eq_ignore_ascii_case(key));
+        for (key, at) in keys.iter().filter(|(key, _)| !is_known(key)) {
             let Some(near) = nearest(key, known.iter().copied()) else { continue };
             let message = format!("clients pass over `{key}`: no setting has that name");
             self.say(RemarkKind::Dead, *at, format!("{context}.{near}"), message, &format!("write `{near}`"));

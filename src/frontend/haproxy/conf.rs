@@ -134,12 +134,28 @@ pub struct Doc<'a> {
     pub sections: Vec<Section>,
 }
 
-/// Files that are given to one HAProxy: those of a folder, each alone where two of them say what one can say only once.
+impl Doc<'_> {
+    /// It says what holds for all: a whole configuration has such a section.
+    pub fn is_main(&self) -> bool {
+        self.sections.iter().any(|s| matches!(s.kind, Kind::Global | Kind::Defaults))
+    }
+}
+
+/// Files that are given to one HAProxy: those of a folder, each alone where two of them say what one can say only once. A
+/// folder of parts alone belongs to what stands in the folder around it.
 pub fn together(docs: Vec<Doc<'_>>) -> Vec<Vec<Doc<'_>>> {
     let mut by_folder: BTreeMap<String, Vec<Doc<'_>>> = BTreeMap::new();
     for doc in docs {
-        let folder = doc.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        by_folder.entry(folder.to_owned()).or_default().push(doc);
+        by_folder.entry(folder(doc.path).to_owned()).or_default().push(doc);
+    }
+    let around = |path: &String| folder(path).to_owned();
+    let parts: Vec<String> =
+        by_folder.iter().filter(|(_, docs)| !docs.iter().any(Doc::is_main)).map(|(f, _)| f.clone()).collect();
+    for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        let main = by_folder.get(&around(&part)).is_some_and(|docs| docs.iter().filter(|d| d.is_main()).count() == 1);
+        if main && let Some(docs) = by_folder.remove(&part) {
+            by_folder.entry(around(&part)).or_default().extend(docs);
+        }
     }
     let mut all = Vec::new();
     for group in by_folder.into_values() {
@@ -149,6 +165,10 @@ pub fn together(docs: Vec<Doc<'_>>) -> Vec<Vec<Doc<'_>>> {
         }
     }
     all
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn contradict(docs: &[Doc<'_>]) -> bool {
@@ -196,5 +216,7 @@ mod tests {
         let (a, b) = ("defaults\n mode http\nfrontend f\n", "backend b\n");
         assert_eq!(count(vec![doc("d/1.cfg", a), doc("d/2.cfg", b), doc("e/3.cfg", b)]), [2, 1]);
         assert_eq!(count(vec![doc("d/1.cfg", a), doc("d/2.cfg", a)]), [1, 1]);
+        assert_eq!(count(vec![doc("d/1.cfg", a), doc("d/haproxy.d/2.cfg", b), doc("e/x/3.cfg", b)]), [2, 1]);
+        assert_eq!(count(vec![doc("d/1.cfg", a), doc("d/x/2.cfg", a)]), [1, 1]);
     }
 }

@@ -72,8 +72,21 @@ impl Reached<'_> {
             replays: None,
             at: self.backend.section.head.at,
         };
-        let dialled = within(DeadlineKind::Connect, self.settings().connect.as_ref(), Effect::Remote(remote));
-        within(DeadlineKind::Idle, self.settings().server.as_ref(), dialled)
+        let dialled = self.within(DeadlineKind::Connect, self.settings().connect.as_ref(), Effect::Remote(remote));
+        self.within(DeadlineKind::Idle, self.settings().server.as_ref(), dialled)
+    }
+
+    /// A time of nothing is no limit.
+    fn within(&self, kind: DeadlineKind, set: Option<&Set<Time>>, body: Effect) -> Effect {
+        match set {
+            Some(set) if set.value == Time::Millis(0) => body,
+            Some(set) => body.within(Deadline::new(kind, value(set), set.at)),
+            None if self.settings().elsewhere => {
+                let limit = Value::unknown("the defaults stand in a file that is not here");
+                body.within(Deadline::default_of(kind, limit, self.backend.section.head.at))
+            }
+            None => body,
+        }
     }
 
     fn target(&self, servers: &[Server], passes: Option<Passes>) -> Target {
@@ -209,14 +222,6 @@ fn value(set: &Set<Time>) -> Value {
     match &set.value {
         Time::Millis(ms) => Value::Number(*ms),
         Time::Later(text) => Value::unknown(&format!("`{text}` is no time yet")),
-    }
-}
-
-/// A time of nothing is no limit.
-fn within(kind: DeadlineKind, set: Option<&Set<Time>>, body: Effect) -> Effect {
-    match set.filter(|set| set.value != Time::Millis(0)) {
-        Some(set) => body.within(Deadline::new(kind, value(set), set.at)),
-        None => body,
     }
 }
 

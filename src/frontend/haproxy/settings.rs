@@ -50,6 +50,8 @@ pub struct Settings {
     pub default_backend: Option<Set<String>>,
     /// `option abortonclose`: a request ends when its client leaves.
     pub aborts: bool,
+    /// What is not written may stand in a file that is not here.
+    pub elsewhere: bool,
 }
 
 /// HAProxy takes no more words in a line.
@@ -143,7 +145,9 @@ fn count(text: &str) -> Count {
 /// The settings of every section, file by file.
 pub fn of_all(docs: &[Doc<'_>]) -> Vec<Vec<Settings>> {
     let mut named: FxHashMap<&Name, Settings> = FxHashMap::default();
-    let mut last = Settings::default();
+    // Of parts alone nobody knows what stands in their defaults.
+    let parts = !docs.iter().any(Doc::is_main);
+    let mut last = Settings { elsewhere: parts, ..Settings::default() };
     let mut all = Vec::new();
     for doc in docs {
         let mut of_doc = Vec::new();
