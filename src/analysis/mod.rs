@@ -236,7 +236,8 @@ pub struct Inversion {
 #[derive(Debug, Clone)]
 pub struct Misfit {
     pub layer: LayerUse,
-    pub attempts: u64,
+    /// `None`: only a budget limits them.
+    pub attempts: Option<u64>,
     /// How long one attempt can last, in ms; `None`: nothing limits it, or it fails at once.
     pub per_try: Option<u64>,
     /// How long all can take; `None`: one alone can use everything.

@@ -177,11 +177,11 @@ impl Walk<'_, '_, '_> {
         let step = self.steps[at];
         let Some((outer, outer_at)) = step.nearest else { return };
         let Some(outer) = self.limited(outer) else { return };
-        let n = turns.n.high;
-        if !turns.multiplies || n < 2 || n == Tries::INFINITE {
+        let repeat = self.arena.layers[layer.0 as usize].repeat;
+        let n = Some(turns.n.high).filter(|n| *n != Tries::INFINITE);
+        if !turns.multiplies || n.is_some_and(|n| n < 2) || (n.is_none() && repeat.budget.is_none()) {
             return;
         }
-        let repeat = self.arena.layers[layer.0 as usize].repeat;
         let known = self.misfits.get(&repeat.at).is_some_and(|known| known.outer.ms <= outer.ms);
         if known {
             return;
@@ -277,13 +277,15 @@ fn judge(tries: Try, turns: &Turns, repeat: &Repeat, limit: u64, outlives: bool)
     }
     let pause = |turns: u64| delay::sum(&repeat.wait, turns);
     let fit = |ms: u64| Fit::of(turns.n.high, ms, limit, outlives, &pause);
+    let counted = turns.n.high != Tries::INFINITE;
     let fit = match tries {
-        Try::Takes(ms) => fit(ms),
+        Try::Takes(ms) if counted => fit(ms),
         Try::Unlimited if slow_is_repeated(turns, repeat) => {
             let meant = repeat.default_of.is_none() && !repeat.seen.dead_per_try;
             return meant.then_some(Fit { needs: None, starts: 1, finishes: 1, fits: false });
         }
-        Try::Quick | Try::Unlimited => fit(0),
+        Try::Quick | Try::Unlimited if counted => fit(0),
+        _ => return None,
     };
     (!fit.fits).then_some(fit)
 }
@@ -291,7 +293,7 @@ fn judge(tries: Try, turns: &Turns, repeat: &Repeat, limit: u64, outlives: bool)
 /// Whether a try that is slow and then ends below is tried again.
 fn slow_is_repeated(turns: &Turns, repeat: &Repeat) -> bool {
     let again = if turns.jumps { repeat.again } else { turns.again };
-    [FailureClass::Reset, FailureClass::Timeout].into_iter().any(|class| again.has(Ending::Error(class)))
+    again.has(Ending::Error(FailureClass::Timeout)) || again.has(Ending::Status(FailureClass::GatewayTimeout))
 }
 
 /// Attempts against a limit.

@@ -22,20 +22,22 @@ fn finding(ctx: &Context<'_>, misfit: &Misfit, layer: &Layer) -> Finding {
     let outer = &misfit.outer;
     let limit = words::ms(outer.ms as f64);
     let there = format!("the {} ({})", words::deadline(outer), words::place(ctx, outer.at));
-    let message = match misfit.needs {
-        None => format!(
-            "nothing limits one of the {} attempts of `{}`: a slow one uses all of {there}, so {} can start and {} can finish",
-            misfit.attempts, misfit.layer.function, misfit.starts, misfit.finishes
-        ),
-        Some(needs) => format!(
-            "{} of `{}` do not fit {there}: {} can start and {} can finish",
-            sum(misfit, layer, needs),
-            misfit.layer.function,
-            misfit.starts,
-            misfit.finishes
-        ),
+    let can = format!("{} can start and {} can finish", misfit.starts, misfit.finishes);
+    let function = &misfit.layer.function;
+    let message = match (misfit.needs, misfit.attempts) {
+        (Some(needs), Some(attempts)) => {
+            format!("{} of `{function}` do not fit {there}: {can}", sum(misfit, layer, needs, attempts))
+        }
+        (_, attempts) => {
+            let attempts = attempts.map(|n| format!("{n} ")).unwrap_or_default();
+            format!(
+                "nothing limits one of the {attempts}attempts of `{function}`: a slow one uses all of {there}, so {can}"
+            )
+        }
     };
-    let mut finding = LINT.finding(misfit.layer.at, confidence(misfit, layer), message, help(misfit, &limit));
+    // A layer without a number has no other setting to change than the limit.
+    let at = if misfit.attempts.is_some() { misfit.layer.at } else { outer.at };
+    let mut finding = LINT.finding(at, confidence(misfit, layer), message, help(misfit, &limit));
     finding.context = misfit.layer.function.clone();
     finding.related = std::iter::once(Related { at: outer.at, message: words::deadline(outer) })
         .chain(misfit.hops.iter().map(|at| Related { at: *at, message: "called here".to_owned() }))
@@ -44,8 +46,8 @@ fn finding(ctx: &Context<'_>, misfit: &Misfit, layer: &Layer) -> Finding {
 }
 
 /// `6 attempts of 300 ms and pauses of up to 1.2 s (3 s together)`.
-fn sum(misfit: &Misfit, layer: &Layer, needs: u64) -> String {
-    let tries = misfit.per_try.unwrap_or(0).saturating_mul(misfit.attempts);
+fn sum(misfit: &Misfit, layer: &Layer, needs: u64, attempts: u64) -> String {
+    let tries = misfit.per_try.unwrap_or(0).saturating_mul(attempts);
     let pauses = needs.saturating_sub(tries);
     let each = misfit.per_try.map(|ms| format!(" of {}", words::ms(ms as f64))).unwrap_or_default();
     let random = if layer.wait.jitter == crate::effect::Jitter::None { "" } else { "up to " };
@@ -53,7 +55,7 @@ fn sum(misfit: &Misfit, layer: &Layer, needs: u64) -> String {
         0 => String::new(),
         ms => format!(" and pauses of {random}{}", words::ms(ms as f64)),
     };
-    format!("{} attempts{each}{between} ({} together)", misfit.attempts, words::ms(needs as f64))
+    format!("{attempts} attempts{each}{between} ({} together)", words::ms(needs as f64))
 }
 
 /// What nobody wrote is less sure to be meant. Of a loop in code the limit per try may stand where it is not seen.
@@ -71,7 +73,8 @@ fn help(misfit: &Misfit, limit: &str) -> String {
     let fits = misfit.finishes.max(1);
     match (misfit.per_try, misfit.needs) {
         (_, None) => {
-            format!("give each attempt a limit of its own, so that {} of them fit into {limit}", misfit.attempts)
+            let all = misfit.attempts.map_or("a second one fits".to_owned(), |n| format!("{n} of them fit"));
+            format!("give each attempt a limit of its own, so that {all} into {limit}")
         }
         (Some(_), _) if misfit.finishes >= 1 => format!(
             "allow {fits} {}, or make the limit per try shorter; a longer limit belongs at the edge alone",
@@ -93,7 +96,7 @@ mod tests {
     fn misfit(per_try: Option<u64>, needs: Option<u64>, starts: u64, finishes: u64) -> Misfit {
         Misfit {
             layer: used(3, Bound::Exactly(6)),
-            attempts: 6,
+            attempts: Some(6),
             per_try,
             needs,
             starts,

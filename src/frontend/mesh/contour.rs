@@ -71,18 +71,20 @@ fn pass(object: Object<'_>, at: At<'_>, said: &mut Said<'_>) -> Pass {
     let total = total(at, said);
     let layer = layer(at, &total, said);
     let connect = rules().connect_timeout.ms();
-    let mut per_try = vec![Deadline::default_of(DeadlineKind::Connect, Value::Number(connect), at.span())];
+    let per_try = vec![Deadline::default_of(DeadlineKind::Connect, Value::Number(connect), at.span())];
     let written = at.at(&["retry_policy"]).and_then(|p| duration(p, "per_try_timeout"));
-    let tries = limit(written.as_ref()).filter(|(ms, _)| layer.is_some() && fits(*ms, &total));
-    per_try.extend(tries.map(|(ms, at)| Deadline::new(DeadlineKind::Total, Value::Number(ms), at)));
-    Pass {
+    let mut pass = Pass {
         to: services.into_iter().filter_map(|s| to(object, s)).collect(),
         mirrors: copies.into_iter().filter_map(|s| to(object, s)).collect(),
         per_try,
-        layer: layer.map(|l| Layer { per_try_ms: tries.map(|(ms, _)| ms), ..l }),
+        layer,
         total: total.into_iter().collect(),
         ..Pass::default()
+    };
+    if let Some(tries) = limit(written.as_ref()) {
+        pass.limit_tries(tries);
     }
+    pass
 }
 
 fn fits(ms: u64, total: &Option<Deadline>) -> bool {

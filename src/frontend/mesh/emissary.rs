@@ -145,7 +145,8 @@ fn layer(owner: At<'_>, total: &Option<Deadline>, said: &mut Said<'_>) -> Option
     let again = conditions::of([word], &[], false).again;
     let tries = per_try(at, total, said);
     let wait = conditions::backoff(None, None, span);
-    let seen = conditions::seen(None);
+    let mut seen = conditions::seen(None);
+    seen.dead_per_try = tries.is_none() && at.has("per_try_timeout");
     Some((Layer { attempts, again, wait, seen, per_try_ms: tries.map(|(ms, _)| ms), ..Layer::new(span) }, tries))
 }
 

@@ -2,7 +2,7 @@
 //! names, with what each does to a request.
 
 use crate::class::{Endings, FailureClass};
-use crate::effect::{Budget, ByMethod, Deadline, Form, Passes, Seen, Wait};
+use crate::effect::{Budget, ByMethod, Deadline, DeadlineKind, Form, Passes, Seen, Wait};
 use crate::fact::{Callers, PathRule};
 use crate::name::Name;
 use crate::source::{FileId, Span};
@@ -57,6 +57,19 @@ pub struct Pass {
     pub layer: Option<Layer>,
     /// Around all tries, the inner ones first.
     pub total: Vec<Deadline>,
+}
+
+impl Pass {
+    /// A limit per try as Envoy takes it: one that is not below the limit for all is ignored.
+    pub fn limit_tries(&mut self, (ms, at): (u64, Span)) {
+        let works = self.total.iter().filter_map(|t| t.limit.number()).all(|all| ms < all);
+        let Some(layer) = &mut self.layer else { return };
+        layer.seen.dead_per_try = !works;
+        layer.per_try_ms = works.then_some(ms);
+        if works {
+            self.per_try.push(Deadline::new(DeadlineKind::Total, Value::Number(ms), at));
+        }
+    }
 }
 
 #[derive(Clone)]

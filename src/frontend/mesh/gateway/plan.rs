@@ -200,12 +200,12 @@ impl Planner<'_> {
         };
         pass.per_try.insert(0, connect);
         let per_try = policy.and_then(|p| limit(p.retry.as_ref()?.timeout.as_ref()));
-        if let Some((ms, at)) = per_try.filter(|_| pass.layer.is_some() && rule.retry.is_none()) {
-            pass.per_try.push(Deadline::new(DeadlineKind::Total, Value::Number(ms), at));
-        }
         let off = [&rule.request, &rule.backend_request].iter().any(|s| s.is_some());
         if pass.total.is_empty() && !off {
             pass.total.extend(self.request_limit(rule));
+        }
+        if let Some(tries) = per_try.filter(|_| rule.retry.is_none()) {
+            pass.limit_tries(tries);
         }
     }
 
