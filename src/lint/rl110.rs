@@ -2,7 +2,7 @@
 
 use super::{Context, Finding, Level, Lint, layers, words};
 use crate::analysis::Layer;
-use crate::effect::RepeatKind;
+use crate::effect::{Form, RepeatKind};
 
 pub static LINT: Lint = Lint {
     code: "RL110",
@@ -28,8 +28,11 @@ fn finding(ctx: &Context<'_>, layer: &Layer) -> Finding {
         layer.function,
         words::attempts_of(ctx, layer)
     );
-    let help = "put one deadline around all attempts, such as `tokio::time::timeout`".to_owned();
-    layers::finding(&LINT, layer, layer.at, message, help)
+    let help = match layer.form {
+        Form::Proxy | Form::Mesh => "set a limit for the whole request, all attempts together",
+        _ => "put one deadline around all attempts, such as `tokio::time::timeout`",
+    };
+    layers::finding(&LINT, layer, layer.at, message, help.to_owned())
 }
 
 #[cfg(test)]

@@ -86,7 +86,9 @@ fn repeat(table: &Table, layer: &Layer, body: Effect, function: &Name, facts: &m
     let mut repeat = Repeat::new(facts.new_loop(), RepeatKind::Retry, table.form, function.clone(), layer.at, body);
     repeat.default_of = layer.default_of.clone();
     repeat.stops = vec![Stop::Count(count, origin)];
+    repeat.stops.extend(layer.elapsed.clone().map(|(limit, origin)| Stop::Elapsed(limit, origin)));
     repeat.again = layer.again;
+    repeat.takes_unsafe = layer.takes_unsafe;
     repeat.by_method = layer.by_method.clone();
     repeat.budget = layer.budget;
     repeat.wait = layer.wait.clone();

@@ -1,5 +1,5 @@
 //! Meshes and gateways that objects of Kubernetes describe: Istio, the Gateway API with Envoy Gateway, Linkerd, Contour,
-//! Emissary.
+//! Emissary, the ingress controller on nginx, Traefik (also in files of its own and in labels of containers).
 //!
 //! `object` finds the objects of a file; one folder per system reads those it knows and says, as a `plan`, which routes they
 //! make, with every default filled in; `emit` makes facts of plans. Whoever calls, and what stands beside it, `topology`
@@ -11,12 +11,14 @@ pub mod defaults;
 pub mod emissary;
 mod emit;
 pub mod gateway;
+pub mod ingress;
 pub mod istio;
 pub mod linkerd;
 mod object;
 mod plan;
 mod said;
 mod time;
+pub mod traefik;
 
 #[cfg(test)]
 mod hostile_tests;
@@ -36,19 +38,28 @@ use said::Said;
 pub struct Meshes;
 
 /// What `apiVersion` of an object begins with that is read here.
-const GROUPS: [&str; 9] = [
+const GROUPS: [&str; 12] = [
     "networking.istio.io/",
     "install.istio.io/",
     "sailoperator.io/",
+    "networking.k8s.io/",
     "gateway.networking.k8s.io/",
     "gateway.envoyproxy.io/",
     "linkerd.io/",
     "policy.linkerd.io/",
     "projectcontour.io/",
     "getambassador.io/",
+    "traefik.io/",
+    "traefik.containo.us/",
 ];
 /// Settings that stand in objects of others.
-const SETTINGS: [&str; 3] = ["defaultHttpRetryPolicy", "retry.linkerd.io/", "timeout.linkerd.io/"];
+const SETTINGS: [&str; 5] = [
+    "defaultHttpRetryPolicy",
+    "retry.linkerd.io/",
+    "timeout.linkerd.io/",
+    "proxy-next-upstream",
+    "retry-non-idempotent",
+];
 
 impl FrontEnd for Meshes {
     fn name(&self) -> &'static str {
@@ -57,7 +68,7 @@ impl FrontEnd for Meshes {
 
     fn claims(&self, path: &str, text: &str) -> bool {
         let named = [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
-        named && (has_group(text) || SETTINGS.iter().any(|word| text.contains(word)))
+        named && (has_group(text) || SETTINGS.iter().any(|word| text.contains(word)) || traefik::claims(text))
     }
 
     fn extract(&self, world: &World<'_>, facts: &mut Facts) {
@@ -84,6 +95,9 @@ impl FrontEnd for Meshes {
         istio::filter::apply(&objects, &mut tables, facts);
         tables.extend(contour::tables(&objects, facts));
         tables.extend(emissary::tables(&objects, facts));
+        tables.extend(ingress::tables(&objects, facts));
+        let roots = || trees.iter().flat_map(|(id, tree)| tree.documents().map(|d| At::new(*id, d)));
+        tables.extend(traefik::tables(&objects, roots(), facts));
         tables.iter().for_each(|table| emit::table(table, facts));
     }
 }

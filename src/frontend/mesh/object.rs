@@ -81,6 +81,14 @@ pub fn names(host: &str) -> Vec<Name> {
     all.into_iter().map(Name::from).collect()
 }
 
+/// The number of a service's port that is called by its name.
+pub fn port(objects: &[Object<'_>], service: &str, namespace: Option<&str>, name: &str) -> Option<u16> {
+    let is =
+        |o: &&Object<'_>| o.group.is_empty() && o.kind == "Service" && o.name == service && o.namespace == namespace;
+    let ports = objects.iter().find(is)?.list("ports").find(|p| p.str_of("name") == Some(name))?;
+    ports.str_of("port")?.parse().ok()
+}
+
 /// A host as people write it.
 pub fn shown(host: &str) -> &str {
     host.strip_suffix(".cluster.local").and_then(|h| h.strip_suffix(".svc")).unwrap_or(host)

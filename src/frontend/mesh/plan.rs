@@ -106,8 +106,12 @@ pub struct Match {
 pub struct Layer {
     pub at: Span,
     pub attempts: (Value, Origin),
+    /// No try begins after so many milliseconds.
+    pub elapsed: Option<(Value, Origin)>,
     pub again: Endings,
     pub by_method: Option<ByMethod>,
+    /// Where somebody asked for repeats of requests that may do harm twice.
+    pub takes_unsafe: Option<Span>,
     pub wait: Wait,
     pub budget: Option<Budget>,
     /// The default that it is, where nobody wrote it.
@@ -122,8 +126,10 @@ impl Layer {
         Layer {
             at,
             attempts: (Value::Number(1), Origin::none()),
+            elapsed: None,
             again: Endings::NONE,
             by_method: None,
+            takes_unsafe: None,
             wait: Wait::none(),
             budget: None,
             default_of: None,
