@@ -20,18 +20,19 @@ pub struct Rules {
     /// How many times the first wait the longest one is.
     pub longest_wait: Default<u64>,
     pub dial_timeout: Default<Name>,
-    answers: Vec<Answer>,
+    pub answers: Vec<Answer>,
     /// Of a retry middleware, in lower case.
     pub fields: Vec<Name>,
     pub sources: Vec<Name>,
 }
 
+/// What the client gets after these endings.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+pub struct Answer {
     after: Vec<Name>,
-    status: u16,
-    source: Name,
+    pub status: u16,
+    pub source: Name,
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
