@@ -13,7 +13,7 @@ use super::mentions::{called_param, used};
 use super::node::{Arena, Covers, Node, NodeId};
 use super::number::{self, Num};
 use crate::class::{Ending, Endings};
-use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Wait};
+use crate::effect::{Arg, Call, Callee, Deadline, DeadlineKind, Effect, PlaceId, Shape, Wait};
 use crate::fact::{Facts, Request};
 use crate::graph::{Graph, Links};
 use crate::name::Name;
@@ -193,7 +193,14 @@ impl<'a> Binder<'a> {
             Effect::Seq(parts) => return self.seq(parts, frame),
             Effect::Branch(parts, _) => return self.branch(parts, frame),
             Effect::Join(parts, until) => Node::Join(self.all(parts, frame), *until),
-            Effect::Race(parts, wins) => Node::Race(self.all(parts, frame), *wins),
+            Effect::Race(parts, wins) => {
+                let race = Node::Race(self.all(parts, frame), *wins);
+                let race = self.simplest(race);
+                if parts.iter().any(is_timer) {
+                    self.arena.timed.insert(race);
+                }
+                return race;
+            }
             Effect::Call(call) => return self.call(call, frame),
             Effect::Remote(remote) => return self.remote(remote, frame),
             Effect::Map(rules, body) => Node::Map(rules.clone().into(), self.effect(body, frame)),
@@ -373,5 +380,15 @@ fn covers(deadline: &Deadline, limit: &Num) -> Covers {
             total: kind == DeadlineKind::Total,
             connect: kind == DeadlineKind::Connect,
         },
+    }
+}
+
+/// Whether a side of a race begins by waiting for a time to pass, not for somebody.
+fn is_timer(side: &Effect) -> bool {
+    match side {
+        Effect::Sleep(wait) => !matches!(wait.shape, Shape::None | Shape::Unknown),
+        Effect::Seq(parts) => parts.first().is_some_and(is_timer),
+        Effect::Recover(body, _) => is_timer(body),
+        _ => false,
     }
 }

@@ -41,10 +41,27 @@ pub fn walk(arena: &Arena<'_>, roots: &[NodeId]) -> Covered {
         let inner = out.enter(arena, id, above, awaited);
         let awaited = awaited && !matches!(arena.node(id), Node::Spawn(_));
         let from = open.len();
-        open.extend(arena.node(id).children().map(|child| (child, inner, awaited)));
+        match arena.timed.contains(&id) {
+            true => raced(arena, id, inner, &mut |child, above| open.push((child, above, awaited))),
+            false => open.extend(arena.node(id).children().map(|child| (child, inner, awaited))),
+        }
         open[from..].reverse();
     }
     out
+}
+
+/// The sides of a race with a timer: the timer ends what is raced, and not what is done with the outcome.
+fn raced(arena: &Arena<'_>, race: NodeId, above: Covers, visit: &mut dyn FnMut(NodeId, Covers)) {
+    for side in arena.node(race).children() {
+        match arena.node(side) {
+            Node::Recover(body, _, arms) => {
+                visit(*body, Covers::ALL);
+                arms.iter().for_each(|arm| visit(*arm, above));
+            }
+            Node::Seq(_) => visit(side, above),
+            _ => visit(side, Covers::ALL),
+        }
+    }
 }
 
 impl Covered {

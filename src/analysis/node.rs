@@ -97,6 +97,11 @@ pub struct Covers {
     pub connect: bool,
 }
 
+impl Covers {
+    /// What a timer that wins a race ends.
+    pub const ALL: Covers = Covers { hang: true, total: true, connect: true };
+}
+
 impl Node {
     pub fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         let (one, many): (Option<NodeId>, &[NodeId]) = match self {
@@ -183,6 +188,8 @@ pub struct Arena<'a> {
     pub sites: Vec<Site<'a>>,
     pub layers: Vec<BoundLayer<'a>>,
     pub deadlines: Vec<BoundDeadline<'a>>,
+    /// Races of which one side is a timer: it ends the others.
+    pub timed: rustc_hash::FxHashSet<NodeId>,
     dep_ids: FxHashMap<Name, DepId>,
     site_ids: FxHashMap<Span, SiteId>,
     /// A deadline of the facts is the same wherever it is bound to the same number.

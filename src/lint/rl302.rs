@@ -23,7 +23,29 @@ fn check(ctx: &Context<'_>) -> Vec<Finding> {
     shared.retain(|g| g.owners.len() >= 2 && !covering.iter().any(|c| amplification::begins(&g.owners, c)));
     let paths: Vec<_> = shared.iter().map(|g| g.owners.clone()).collect();
     shared.retain(|g| !paths.iter().any(|p| p.len() > g.owners.len() && amplification::begins(&g.owners, p)));
-    shared.iter().filter_map(|group| finding(ctx, group)).collect()
+    by_places(shared).iter().filter_map(|group| finding(ctx, group)).collect()
+}
+
+/// A client's default is a layer of its own below each call of a helper: where the same places multiply, it is said once.
+fn by_places(shared: Vec<amplification::Group<'_>>) -> Vec<amplification::Group<'_>> {
+    let places = |g: &amplification::Group<'_>| {
+        let hidden = g.worst.owners.iter().any(|o| !o.written);
+        hidden.then(|| g.worst.owners.iter().map(|o| o.at).collect::<Vec<_>>())
+    };
+    let mut kept: Vec<amplification::Group<'_>> = Vec::new();
+    for group in shared {
+        match kept.iter_mut().find(|k| places(k).is_some_and(|p| Some(p) == places(&group))) {
+            None => kept.push(group),
+            Some(known) => {
+                let more = known.more + group.more + 1;
+                if group.known > known.known {
+                    *known = group;
+                }
+                known.more = more;
+            }
+        }
+    }
+    kept
 }
 
 /// Drops what a finding of RL301 says better. A sure one silences this lint by itself; an unsure one only where it is

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Context, Finding, Level, Lint, Related, amplification, words};
 use crate::analysis::{LayerUse, Row};
-use crate::effect::LoopId;
+use crate::source::Span;
 
 pub static LINT: Lint = Lint {
     code: "RL303",
@@ -16,10 +16,11 @@ pub static LINT: Lint = Lint {
 };
 
 fn check(ctx: &Context<'_>) -> Vec<Finding> {
-    let mut hidden: BTreeMap<LoopId, Vec<(&Row, &LayerUse)>> = BTreeMap::new();
+    // One default stands in one place, however many helpers call through it.
+    let mut hidden: BTreeMap<Span, Vec<(&Row, &LayerUse)>> = BTreeMap::new();
     for row in ctx.analysis.rows.iter().filter(|r| r.owners.len() >= 2) {
         for owner in row.owners.iter().filter(|o| !o.written) {
-            hidden.entry(owner.id).or_default().push((row, owner));
+            hidden.entry(owner.at).or_default().push((row, owner));
         }
     }
     hidden.values().map(|rows| finding(ctx, rows)).collect()

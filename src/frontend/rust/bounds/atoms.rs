@@ -25,6 +25,10 @@ pub struct Look<'v, 'a> {
     pub locals: std::rc::Rc<BodyIndex>,
     /// The counter of a `for`, which no assignment moves.
     pub head: Option<PatId>,
+    /// What is followed into a function that is played inside of the turn: it moves though nothing here moves it.
+    pub given: Option<Cell>,
+    /// What that function's parameters hold, in terms of the loop's own body.
+    pub handed: Option<std::rc::Rc<Vec<Val>>>,
 }
 
 impl Look<'_, '_> {
@@ -37,14 +41,39 @@ impl Look<'_, '_> {
     }
 
     pub fn number(&self, e: ExprId) -> Option<i64> {
-        let n = largest(&self.values.eval(self.body, e)).0.number()?;
+        let n = largest(&self.value(e)).0.number()?;
         i64::try_from(n).ok()
+    }
+
+    /// What an expression can be; in a function that is played, with what it was handed.
+    pub fn value(&self, e: ExprId) -> Val {
+        let Some(handed) = &self.handed else { return self.values.eval(self.body, e) };
+        self.part_of_handed(e, handed).unwrap_or_else(|| bind(&self.values.eval(self.body, e), handed))
+    }
+
+    /// `self.limit` where the object at hand is known.
+    fn part_of_handed(&self, e: ExprId, handed: &[Val]) -> Option<Val> {
+        let cell = self.cell(e).filter(|c| !c.fields.is_empty())?;
+        let at = match cell.root {
+            None => 0,
+            Some(pat) => match self.locals.bindings.get(&pat)?.source {
+                Source::Param(i) => usize::from(i),
+                _ => return None,
+            },
+        };
+        cell.fields.iter().try_fold(handed.get(at)?.clone(), |value, field| match value {
+            Val::Object(o) => o.fields.get(field).map(|f| f.value.clone()),
+            _ => None,
+        })
     }
 
     /// Whether this local or field changes from turn to turn and begins outside.
     pub fn moves(&self, cell: &Cell) -> bool {
         if cell.fields.is_empty() && cell.root.is_some() && cell.root == self.head {
             return true;
+        }
+        if let Some(given) = &self.given {
+            return given == cell;
         }
         let changes = self.locals.changes.get(cell).map(Vec::as_slice).unwrap_or_default();
         let begins_inside = cell
@@ -86,7 +115,7 @@ impl Look<'_, '_> {
                     return None;
                 }
                 let (cell, offset) = found;
-                let value = self.values.eval(self.body, limit);
+                let value = self.value(limit);
                 Some(Compare { cell, offset, op, limit: value, limit_at: Some(limit), at: e })
             }
             ExprKind::Call { args, .. } => self.compare_in_call(e, None, args),
@@ -124,7 +153,7 @@ impl Look<'_, '_> {
             (false, true) => (*left, turned(*op)),
             _ => return None,
         };
-        let handed: Vec<Val> = all.iter().map(|a| self.values.eval(self.body, *a)).collect();
+        let handed: Vec<Val> = all.iter().map(|a| self.value(*a)).collect();
         let limit = bind(&self.values.eval(home, limit), &handed);
         Some(Compare { cell, offset, op, limit, limit_at: None, at: e })
     }
@@ -238,7 +267,7 @@ impl Look<'_, '_> {
 
     /// The time that a limit allows: a duration, or what was added to the clock to make a deadline.
     fn allowed(&self, clock: ExprId, limit: ExprId) -> Val {
-        self.added(limit, 0).or_else(|| self.added(clock, 0)).unwrap_or_else(|| self.values.eval(self.body, limit))
+        self.added(limit, 0).or_else(|| self.added(clock, 0)).unwrap_or_else(|| self.value(limit))
     }
 
     fn added(&self, e: ExprId, depth: u8) -> Option<Val> {
@@ -248,11 +277,11 @@ impl Look<'_, '_> {
         match self.kind(e) {
             ExprKind::Binary { op: BinaryOp::Add, left, right } => match (self.clock(*left), self.clock(*right)) {
                 (0, 0) => self.added(*left, depth + 1),
-                (0, _) => Some(self.values.eval(self.body, *left)),
-                _ => Some(self.values.eval(self.body, *right)),
+                (0, _) => Some(self.value(*left)),
+                _ => Some(self.value(*right)),
             },
             ExprKind::Method { receiver, name, args, .. } if name == "checked_add" => {
-                args.first().filter(|_| self.clock(*receiver) != 0).map(|a| self.values.eval(self.body, *a))
+                args.first().filter(|_| self.clock(*receiver) != 0).map(|a| self.value(*a))
             }
             ExprKind::Path(_) => {
                 let pat = self.values.types(self.body).locals.get(&e)?;

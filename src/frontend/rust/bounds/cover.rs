@@ -2,6 +2,7 @@
 
 use crate::frontend::rust::program::BodyTypes;
 use crate::frontend::rust::tree::{PatId, PatKind, Path, RustFile};
+use crate::name::Name;
 
 /// Every value that `inner` takes, `outer` takes too. Not sure: false.
 pub fn covers(tree: &RustFile, types: &BodyTypes, outer: PatId, inner: PatId) -> bool {
@@ -83,20 +84,38 @@ fn path_of(kind: &PatKind) -> Option<&str> {
 
 /// `Some(..)` and `Ok(..)` are one side of a fallible value, `None` and `Err(..)` the other.
 pub fn side(tree: &RustFile, pat: PatId) -> Option<bool> {
-    let name = match &tree.pat(pat).kind {
-        PatKind::TupleStruct { path, .. } | PatKind::Path(path) | PatKind::Struct { path, .. } => &path.last()?.name,
-        PatKind::Ident { name, .. } => name,
-        PatKind::Typed(p, _) | PatKind::Ref(p) => return side(tree, *p),
-        PatKind::Or(parts) => {
-            let first = side(tree, *parts.first()?)?;
-            return parts.iter().all(|p| side(tree, *p) == Some(first)).then_some(first);
-        }
-        _ => return None,
-    };
-    match name.as_str() {
+    match variant(tree, pat)?.as_str() {
         "Some" | "Ok" => Some(true),
         "None" | "Err" => Some(false),
         _ => None,
+    }
+}
+
+/// The variant that a pattern takes; of several there is none.
+pub fn variant(tree: &RustFile, pat: PatId) -> Option<&Name> {
+    match &tree.pat(pat).kind {
+        PatKind::TupleStruct { path, .. } | PatKind::Path(path) | PatKind::Struct { path, .. } => {
+            Some(&path.last()?.name)
+        }
+        PatKind::Ident { name, sub: None, .. } => Some(name),
+        PatKind::Typed(p, _) | PatKind::Ref(p) => variant(tree, *p),
+        PatKind::Or(parts) => {
+            let first = variant(tree, *parts.first()?)?;
+            parts.iter().all(|p| variant(tree, *p) == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a pattern takes every value of its variant.
+pub fn whole_variant(tree: &RustFile, types: &BodyTypes, pat: PatId) -> bool {
+    match &tree.pat(pat).kind {
+        PatKind::TupleStruct { parts, .. } => parts.iter().all(|p| takes_all(tree, types, *p)),
+        PatKind::Struct { fields, .. } => fields.iter().all(|(_, p)| takes_all(tree, types, *p)),
+        PatKind::Path(_) => true,
+        PatKind::Typed(p, _) | PatKind::Ref(p) => whole_variant(tree, types, *p),
+        PatKind::Or(parts) => parts.iter().any(|p| whole_variant(tree, types, *p)),
+        _ => names_a_value(tree, types, pat),
     }
 }
 

@@ -64,7 +64,7 @@ impl Look<'_, '_> {
         let n = || args.first().map_or_else(|| Val::unknown("no value"), |a| self.values.eval(self.body, *a));
         match name {
             "rev" | "enumerate" | "iter" | "iter_mut" | "into_iter" | "cloned" | "copied" | "map" | "by_ref"
-            | "inspect" | "peekable" | "drain" | "keys" | "values" => self.items(receiver),
+            | "inspect" | "with_position" | "peekable" | "drain" | "keys" | "values" => self.items(receiver),
             "filter" | "filter_map" | "take_while" | "skip_while" => match self.items(receiver) {
                 Items::Data(..) => Items::Ends { data: true },
                 Items::Endless if !name.starts_with("take") => Items::Endless,

@@ -5,14 +5,18 @@
 //! number is what the run counts, so whether a test stands before or after the step needs no rule.
 
 mod atoms;
+mod counters;
 mod cover;
 mod flags;
 mod focus;
+mod inside;
 mod items;
 mod named;
+mod policy;
 mod prune;
 mod run;
 mod states;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -23,10 +27,10 @@ use rustc_hash::FxHashSet;
 use super::program::BodyId;
 use super::tree::{At, ExprId, ExprKind, PatId, PatKind, RustFile};
 use super::val::Val;
-use super::values::{Cell, Change, Values, largest, walk};
+use super::values::{Cell, Values, largest, walk};
 use crate::effect::Stop;
 use crate::value::{Origin, Value};
-use atoms::{Compare, Look};
+use atoms::Look;
 use focus::Focus;
 use items::Items;
 use named::Named;
@@ -64,7 +68,7 @@ pub fn bounds(values: &Values, body: BodyId, the_loop: ExprId) -> Bounds {
 /// What bounds a loop, where the caller knows which expressions are the tries.
 pub fn bounds_of(values: &Values, body: BodyId, the_loop: ExprId, is_work: &dyn Fn(ExprId) -> bool) -> Bounds {
     let head = head_counter(values.tree(body), the_loop);
-    let look = Look { values, body, the_loop, locals: values.locals(body), head };
+    let look = Look { values, body, the_loop, locals: values.locals(body), head, given: None, handed: None };
     let mut search = Search { look, is_work, found: Bounds::default() };
     search.head();
     search.counters();
@@ -72,6 +76,7 @@ pub fn bounds_of(values: &Values, body: BodyId, the_loop: ExprId, is_work: &dyn 
     search.iterators();
     search.clock();
     search.cancel();
+    search.policy();
     search.name();
     search.found.by_head = search.found.exhausts && !search.looks_inside();
     search.found
@@ -134,7 +139,7 @@ impl Search<'_, '_, '_> {
 
     fn turn(&self, focus: Focus, failing: bool) -> Node {
         let is_work = self.is_work;
-        let mut compile = Compile { look: &self.look, focus, is_work, failing, around: Vec::new() };
+        let mut compile = Compile::new(&self.look, focus, is_work, failing);
         let turn = compile.turn();
         prune::pruned(match turn.any(&|n| *n == Node::Work) {
             true => turn,
@@ -165,84 +170,6 @@ impl Search<'_, '_, '_> {
             found |= !self.in_head(e) && looks();
         });
         found
-    }
-
-    fn counters(&mut self) {
-        let mut candidates: Vec<Compare> = Vec::new();
-        self.each(&mut |e| {
-            candidates.extend(self.look.compare(e));
-            if let Some((cell, _)) = self.look.checked_sub(e)
-                && self.look.moves(&cell)
-            {
-                let limit = Val::Nothing;
-                let op = super::tree::BinaryOp::Ge;
-                candidates.push(Compare { cell, offset: 0, op, limit, limit_at: None, at: e });
-            }
-        });
-        let mut done: Vec<(Cell, Val)> = Vec::new();
-        for candidate in &candidates {
-            let key = (candidate.cell.clone(), candidate.limit.clone());
-            if done.contains(&key) {
-                continue;
-            }
-            done.push(key);
-            let Some((value, origin)) = self.count(candidate) else {
-                continue;
-            };
-            self.found.stops.push(Stop::Count(value, origin));
-            self.found.at.get_or_insert(self.at(candidate.at));
-            for same in candidates.iter().filter(|c| c.cell == candidate.cell && c.limit == candidate.limit) {
-                self.found.conditions.insert(same.at);
-                self.found.exhausts |= self.in_head(same.at);
-            }
-        }
-    }
-
-    /// The number of tries that a counter allows, if it ends the loop.
-    fn count(&self, candidate: &Compare) -> Option<(Value, Origin)> {
-        let focus = Focus::Counter(candidate.cell.clone(), candidate.limit.clone());
-        let turn = self.turn(focus.clone(), false);
-        let each = i64::from(candidate.cell.root.is_some() && candidate.cell.root == self.look.head);
-        let first = self.begins_at(&candidate.cell)?;
-        let own = candidate.limit == Val::Nothing;
-        let limit = if own { Val::Int(Value::Number(0), Origin::none()) } else { candidate.limit.clone() };
-        measure(&turn, self.look.the_loop, each, &first, &limit).or_else(|| {
-            let turn = self.turn(focus, true);
-            measure(&turn, self.look.the_loop, each, &first, &limit)
-        })
-    }
-
-    /// The counter's value when the loop is reached.
-    fn begins_at(&self, cell: &Cell) -> Option<Val> {
-        let values = self.look.values;
-        let changes = self.look.locals.changes.get(cell).map(Vec::as_slice).unwrap_or_default();
-        let outside = changes.iter().filter(|c| !self.look.locals.inside(c.at(), self.look.the_loop));
-        let at = |e: ExprId| values.tree(self.look.body).expr(e).at.start;
-        let before = outside.filter(|c| at(c.at()) < at(self.look.the_loop)).max_by_key(|c| at(c.at()));
-        match before {
-            Some(Change::Assign(_, value)) => return Some(values.eval(self.look.body, *value)),
-            Some(Change::Op(..)) => return Some(Val::unknown("it is changed before the loop")),
-            Some(Change::Lent(_)) | None => {}
-        }
-        if cell.root.is_some() && cell.root == self.look.head {
-            return Some(self.head_start());
-        }
-        match (cell.root, &cell.fields[..]) {
-            (Some(pat), []) => Some(values.first_value(self.look.body, &self.look.locals, pat)),
-            (_, fields) => {
-                let name = fields.last()?;
-                let mut owner = None;
-                self.each(&mut |e| {
-                    if let ExprKind::Field { base, .. } = self.look.kind(e)
-                        && self.look.cell(e).as_ref() == Some(cell)
-                        && let Some(super::program::Ty::Adt(adt, _)) = values.type_of(self.look.body, *base)
-                    {
-                        owner = Some(*adt);
-                    }
-                });
-                Some(owner.map_or_else(|| Val::unknown("a field"), |adt| values.field_of(adt, name)))
-            }
-        }
     }
 
     fn head_start(&self) -> Val {
@@ -318,7 +245,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Ends within two turns once the condition holds for good.
-    fn ends(&self, focus: Focus) -> bool {
+    pub(super) fn ends(&self, focus: Focus) -> bool {
         let turn = self.turn(focus, false);
         let run = Run {
             turn: &turn,
@@ -334,13 +261,20 @@ impl Search<'_, '_, '_> {
 
     fn clock(&mut self) {
         let mut found: Vec<(ExprId, Val)> = Vec::new();
-        self.each(&mut |e| found.extend(self.look.elapsed(e).map(|(_, allowed)| (e, allowed))));
+        self.each(&mut |e| {
+            found.extend(self.look.elapsed(e).map(|(_, allowed)| (e, allowed)));
+            if self.look.decides(e) {
+                found.extend(self.look.elapsed_inside(e).into_iter().map(|allowed| (e, allowed)));
+            }
+        });
         if found.is_empty() || !self.ends(Focus::Clock) {
             return;
         }
         let mut limits: Vec<(Value, Origin)> = Vec::new();
         for (e, allowed) in found {
-            self.found.conditions.insert(e);
+            if self.only_counts(e) {
+                self.found.conditions.insert(e);
+            }
             self.found.exhausts |= self.in_head(e);
             let limit = self.look.values.as_ms(&allowed);
             if !limits.iter().any(|(v, _)| *v == limit.0) {

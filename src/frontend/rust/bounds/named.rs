@@ -36,7 +36,7 @@ impl Search<'_, '_, '_> {
         let name = self.called(compare.limit_at?)?;
         let first = largest(&self.begins_at(&compare.cell)?).0.number()?;
         let first = i64::try_from(first).ok()?;
-        let turn = self.turn(Focus::Counter(compare.cell.clone(), compare.limit.clone()), false);
+        let turn = self.turn(Focus::Counter(compare.cell.clone(), Some(compare.limit.clone())), false);
         let each = i64::from(compare.cell.root.is_some() && compare.cell.root == self.look.head);
         let limit = first.checked_add(PROBE)?;
         let turns = PROBE as u64 + 80;

@@ -3,7 +3,9 @@
 //! Most of a real loop's body neither tries, nor leaves, nor touches the counter, and a turn is run for every value that
 //! the counter takes. What is left after this counts the same: a choice between nothing and nothing is nothing.
 
-use super::run::{Cond, MatchArm, Node};
+use std::rc::Rc;
+
+use super::run::{Cond, MatchArm, Node, Side};
 
 pub fn pruned(node: Node) -> Node {
     stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || match node {
@@ -70,8 +72,8 @@ fn arm(arm: MatchArm) -> MatchArm {
 fn all_go_on(cond: &Cond, arms: &[MatchArm]) -> bool {
     let idle = |a: &MatchArm| is_nothing(&a.body) && a.guard.as_ref().is_none_or(is_idle);
     let takes =
-        |side: bool| arms.iter().any(|a| a.guard.is_none() && a.after.is_empty() && a.side.is_none_or(|s| s == side));
-    is_idle(last(cond)) && arms.iter().all(idle) && takes(true) && takes(false)
+        |side: Side| arms.iter().any(|a| a.guard.is_none() && a.after.is_empty() && a.side.is_none_or(|s| s == side));
+    is_idle(last(cond)) && arms.iter().all(idle) && takes(Side::Yes) && takes(Side::No)
 }
 
 fn condition(cond: Cond) -> Cond {
@@ -92,6 +94,7 @@ fn condition(cond: Cond) -> Cond {
             (node, cond) if is_nothing(&node) => cond,
             (node, cond) => Cond::First(Box::new(node), Box::new(cond)),
         },
+        Cond::Call(node) => Cond::Call(Rc::new(pruned(Rc::unwrap_or_clone(node)))),
         other => other,
     })
 }
@@ -110,7 +113,7 @@ fn is_idle(cond: &Cond) -> bool {
         Cond::And(a, b) | Cond::Or(a, b) => is_idle(a) && is_idle(b),
         Cond::Not(inner) => is_idle(inner),
         Cond::Compare(..) | Cond::AtLeast(_) | Cond::Is(_) | Cond::Open => true,
-        Cond::Next | Cond::First(..) => false,
+        Cond::Next | Cond::First(..) | Cond::Call(_) => false,
     })
 }
 
@@ -131,7 +134,7 @@ fn before(cond: Cond) -> Node {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::{Cond, Exit, MatchArm, Node};
+    use super::super::run::{Cond, Exit, MatchArm, Node, Side};
     use super::pruned;
     use crate::frontend::rust::tree::{BinaryOp, ExprId};
 
@@ -145,10 +148,10 @@ mod tests {
 
     #[test]
     fn a_choice_of_nothing_is_nothing() {
-        let arm = |side| MatchArm { side, guard: None, after: Vec::new(), body: Node::nothing() };
+        let arm = |side| MatchArm { side, full: false, guard: None, after: Vec::new(), body: Node::nothing() };
         for node in [
             Node::If(Cond::And(open(), Box::new(Cond::Not(open()))), nothing(), nothing()),
-            Node::Match(Cond::Open, vec![arm(Some(true)), arm(Some(false))]),
+            Node::Match(Cond::Open, vec![arm(Some(Side::Yes)), arm(Some(Side::No))]),
             Node::Any(vec![Node::nothing(), Node::Seq(vec![Node::nothing()])]),
             Node::Catch(Exit::Return, Box::new(Node::Jump(Exit::Return))),
         ] {
@@ -159,7 +162,9 @@ mod tests {
     #[test]
     fn what_counts_stays() {
         let compare = || Cond::Compare(0, BinaryOp::Lt);
-        let one_side = || vec![MatchArm { side: Some(true), guard: None, after: Vec::new(), body: Node::nothing() }];
+        let one_side = || {
+            vec![MatchArm { side: Some(Side::Yes), full: false, guard: None, after: Vec::new(), body: Node::nothing() }]
+        };
         for node in [
             Node::If(Cond::Next, nothing(), nothing()),
             Node::If(compare(), Box::new(Node::Work), nothing()),

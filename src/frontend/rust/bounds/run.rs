@@ -3,6 +3,8 @@
 //! Reasoning about before and after, `<` and `<=`, and which side of a test leaves is where off-by-ones come from. So
 //! nothing is reasoned: the turn is run, every choice that does not hang on the counter is open, and tries are counted.
 
+use std::rc::Rc;
+
 use super::states::{LOST, States};
 use crate::frontend::rust::tree::{BinaryOp, ExprId};
 
@@ -12,6 +14,19 @@ pub enum Exit {
     Return,
     Break(ExprId),
     Again(ExprId),
+    /// The function that is played inside of the turn gives such a value.
+    Gives(Side),
+}
+
+/// Which way a value decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// `true`, `Some`, `Ok`.
+    Yes,
+    /// `false`, `None`, `Err`.
+    No,
+    /// Another variant, by the number that the turn gave to its name.
+    Variant(u16),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +50,10 @@ pub enum Node {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchArm {
-    /// The side of the value it takes: `Some` or `Ok`, `None` or `Err`, both.
-    pub side: Option<bool>,
+    /// The side of the value that it takes; none: it may take any.
+    pub side: Option<Side>,
+    /// It takes all of its side, or of what is left.
+    pub full: bool,
     pub guard: Option<Cond>,
     /// Earlier arms whose pattern holds whenever this one's does: their guards were false.
     pub after: Vec<usize>,
@@ -56,6 +73,8 @@ pub enum Cond {
     Next,
     Is(bool),
     Open,
+    /// What a function of the tree gives, which is played here.
+    Call(Rc<Node>),
     /// Something happens first.
     First(Box<Node>, Box<Cond>),
 }
@@ -100,11 +119,20 @@ impl Node {
 }
 
 impl Cond {
+    /// Whether a function's own body decides it.
+    pub fn is_call(&self) -> bool {
+        match self {
+            Cond::First(_, cond) => cond.is_call(),
+            cond => matches!(cond, Cond::Call(_)),
+        }
+    }
+
     fn any_node(&self, is: &dyn Fn(&Node) -> bool) -> bool {
         match self {
             Cond::And(a, b) | Cond::Or(a, b) => a.any_node(is) || b.any_node(is),
             Cond::Not(a) => a.any_node(is),
             Cond::First(node, cond) => node.any(is) || cond.any_node(is),
+            Cond::Call(node) => node.any(is),
             _ => false,
         }
     }
@@ -230,17 +258,15 @@ impl Run<'_> {
 
     fn run_match(&self, cond: &Cond, arms: &[MatchArm], states: States) -> Flow {
         let mut flow = Flow::default();
-        let (yes, no) = self.test(cond, states, &mut flow);
+        let sides = self.sides(cond, states, &mut flow);
+        let mut taken: Vec<Side> = Vec::new();
         for arm in arms {
-            let mut into = match arm.side {
-                Some(true) => yes.clone(),
-                Some(false) => no.clone(),
-                None => {
-                    let mut both = yes.clone();
-                    both.join(no.clone());
-                    both
+            let mut into = States::default();
+            for (side, states) in sides.iter().filter(|(side, _)| !side.is_some_and(|s| taken.contains(&s))) {
+                if side.is_none() || arm.side.is_none() || *side == arm.side {
+                    into.join(states.clone());
                 }
-            };
+            }
             for earlier in &arm.after {
                 into = match arms.get(*earlier).and_then(|a| a.guard.as_ref()) {
                     Some(guard) => self.test(guard, into, &mut flow).1,
@@ -250,9 +276,36 @@ impl Run<'_> {
             if let Some(guard) = &arm.guard {
                 into = self.test(guard, into, &mut flow).0;
             }
+            taken.extend(arm.side.filter(|_| arm.full && arm.guard.is_none()));
             flow.add(self.run(&arm.body, into));
         }
         flow
+    }
+
+    /// What a value can be, each with the states in which it is that; `None` stands for any.
+    fn sides(&self, cond: &Cond, states: States, flow: &mut Flow) -> Vec<(Option<Side>, States)> {
+        match cond {
+            Cond::First(node, cond) => {
+                let mut before = self.run(node, states);
+                flow.add_exits(std::mem::take(&mut before.exits));
+                self.sides(cond, before.on, flow)
+            }
+            Cond::Call(node) => {
+                let given = self.run(node, states);
+                let mut sides = vec![(None, given.on)];
+                for (exit, states) in given.exits {
+                    match exit {
+                        Exit::Gives(side) => sides.push((Some(side), states)),
+                        exit => flow.add_exits(vec![(exit, states)]),
+                    }
+                }
+                sides
+            }
+            cond => {
+                let (yes, no) = self.test(cond, states, flow);
+                vec![(Some(Side::Yes), yes), (Some(Side::No), no)]
+            }
+        }
     }
 
     /// States in which the condition may hold, and may not.
@@ -281,6 +334,20 @@ impl Run<'_> {
                 let mut before = self.run(node, states);
                 flow.add_exits(std::mem::take(&mut before.exits));
                 self.test(cond, before.on, flow)
+            }
+            Cond::Call(_) => {
+                let (mut yes, mut no) = (States::default(), States::default());
+                for (side, states) in self.sides(cond, states, flow) {
+                    match side {
+                        Some(Side::Yes) => yes.join(states),
+                        Some(Side::No) => no.join(states),
+                        _ => {
+                            yes.join(states.clone());
+                            no.join(states);
+                        }
+                    }
+                }
+                (yes, no)
             }
             Cond::Compare(offset, op) => states.split(|c| holds(*op, c.saturating_add(*offset), self.limit)),
             Cond::AtLeast(n) => states.split(|c| c >= *n),

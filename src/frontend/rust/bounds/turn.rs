@@ -3,9 +3,10 @@
 use super::atoms::{Compare, Look};
 use super::cover;
 use super::focus::Focus;
+use super::inside::{Variants, if_it_only_looks, played_for_its_steps};
 use super::run::{Cond, Exit, MatchArm, Node};
 use crate::frontend::rust::pats;
-use crate::frontend::rust::program::Ty;
+use crate::frontend::rust::program::FnId;
 use crate::frontend::rust::tree::{
     Arm, BinaryOp, Block, ExprId, ExprKind, Lit, MacroArgs, MacroCall, PatId, PatKind, Stmt, UnaryOp,
 };
@@ -20,6 +21,11 @@ pub struct Compile<'c, 'v, 'a> {
     pub failing: bool,
     /// Loops and labelled blocks around, outermost first.
     pub around: Vec<(Option<Name>, ExprId, bool)>,
+    /// Functions whose bodies are played in the turn around this one, the innermost last.
+    pub inside: Vec<FnId>,
+    /// What the counter is more by than the parameter through which it is seen here.
+    pub more: i64,
+    pub variants: Variants,
 }
 
 impl Compile<'_, '_, '_> {
@@ -46,7 +52,7 @@ impl Compile<'_, '_, '_> {
         Node::Seq(vec![before, Node::Jump(to)])
     }
 
-    fn node(&mut self, e: ExprId) -> Node {
+    pub(super) fn node(&mut self, e: ExprId) -> Node {
         stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.node_of(e))
     }
 
@@ -59,7 +65,7 @@ impl Compile<'_, '_, '_> {
                 let otherwise = otherwise.map_or_else(Node::nothing, |o| self.node(o));
                 Node::If(cond, Box::new(self.node(*then)), Box::new(otherwise))
             }
-            ExprKind::Match { value, arms } => self.choice(*value, arms),
+            ExprKind::Match { value, arms } => self.choice(*value, arms, &|c, e| c.node(e)),
             ExprKind::Loop { label, body } => self.inner_loop(e, label, None, *body),
             ExprKind::While { label, cond, body } => self.inner_loop(e, label, Some(*cond), *body),
             ExprKind::For { label, iter, body, .. } => self.inner_loop(e, label, Some(*iter), *body),
@@ -70,10 +76,11 @@ impl Compile<'_, '_, '_> {
             ExprKind::Continue { label } => {
                 Node::Jump(self.target(label.as_ref(), false).map_or(Exit::Return, Exit::Again))
             }
+            ExprKind::Return(Some(value)) if !self.inside.is_empty() => self.gives(*value),
             ExprKind::Return(value) => self.leaves(*value, Exit::Return),
             ExprKind::Try(inner) => {
                 let cond = self.fallible(*inner);
-                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(self.failed())))
             }
             ExprKind::Closure { .. } => Node::nothing(),
             ExprKind::Async { block } => Node::Catch(Exit::Return, Box::new(self.node(*block))),
@@ -100,7 +107,10 @@ impl Compile<'_, '_, '_> {
         if (self.is_work)(e) {
             parts.push(Node::Work);
         }
-        if matches!(self.look.values.type_of(self.look.body, e), Some(Ty::Never)) {
+        if let Some(played) = self.played(e) {
+            parts.push(played_for_its_steps(played));
+        }
+        if self.look.never_returns(e) {
             parts.push(Node::Jump(Exit::Return));
         }
         parts.retain(|p| *p != Node::nothing());
@@ -115,21 +125,10 @@ impl Compile<'_, '_, '_> {
         self.around.iter().rev().find(fits).map(|(_, e, _)| *e)
     }
 
-    fn block(&mut self, e: ExprId, block: &Block) -> Node {
+    pub(super) fn block(&mut self, e: ExprId, block: &Block) -> Node {
         self.around.push((block.label.clone(), e, false));
         let mut parts = Vec::new();
-        for stmt in &block.stmts {
-            match stmt {
-                Stmt::Expr(e) => parts.push(self.node(*e)),
-                Stmt::Let { pat, value: Some(value), otherwise: Some(other), .. } => {
-                    let cond = self.matched(*pat, *value);
-                    let other = self.node(*other);
-                    parts.push(Node::If(cond, Box::new(Node::nothing()), Box::new(other)));
-                }
-                Stmt::Let { value: Some(value), .. } => parts.push(self.node(*value)),
-                Stmt::Let { .. } => {}
-            }
-        }
+        parts.extend(block.stmts.iter().map(|s| self.statement(s)));
         if let Some(tail) = block.tail {
             parts.push(self.node(tail));
         }
@@ -139,6 +138,22 @@ impl Compile<'_, '_, '_> {
         match block.label {
             Some(_) => Node::Catch(Exit::Break(e), Box::new(inner)),
             None => inner,
+        }
+    }
+
+    pub(super) fn statement(&mut self, stmt: &Stmt) -> Node {
+        match stmt {
+            Stmt::Expr(e) => self.node(*e),
+            Stmt::Let { pat, value: Some(value), otherwise: Some(other), .. } => {
+                let cond = self.matched(*pat, *value);
+                let other = self.node(*other);
+                Node::If(cond, Box::new(Node::nothing()), Box::new(other))
+            }
+            Stmt::Let { pat, value: Some(value), .. } => match self.asked_later(*pat, *value) {
+                true => Node::nothing(),
+                false => self.node(*value),
+            },
+            Stmt::Let { .. } => Node::nothing(),
         }
     }
 
@@ -175,16 +190,17 @@ impl Compile<'_, '_, '_> {
             }
             (MacroArgs::List(parts), "ensure" | "assert") if !parts.is_empty() => {
                 let cond = self.cond(parts[0]);
-                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(Exit::Return)))
+                Node::If(cond, Box::new(Node::nothing()), Box::new(Node::Jump(self.failed())))
             }
-            (_, "bail" | "panic" | "unreachable" | "todo" | "unimplemented") => {
+            (_, "bail") => Node::Seq(vec![self.plain(e), Node::Jump(self.failed())]),
+            (_, "panic" | "unreachable" | "todo" | "unimplemented") => {
                 Node::Seq(vec![self.plain(e), Node::Jump(Exit::Return)])
             }
             _ => self.plain(e),
         }
     }
 
-    fn choice(&mut self, value: ExprId, arms: &[Arm]) -> Node {
+    pub(super) fn choice(&mut self, value: ExprId, arms: &[Arm], arm_body: &dyn Fn(&mut Self, ExprId) -> Node) -> Node {
         let (part, cond) = match self.part_of_tuple(value) {
             Some((i, before, atom)) => (Some(i), Cond::First(Box::new(before), Box::new(atom))),
             None => (None, self.fallible(value)),
@@ -196,17 +212,18 @@ impl Compile<'_, '_, '_> {
             let after = (0..i).filter(|k| cover::covers(tree, types, arms[*k].pat, arm.pat)).collect();
             let guard = arm.guard.map(|g| self.cond(g));
             let side = match (part, &tree.pat(arm.pat).kind) {
-                (Some(i), PatKind::Tuple(parts)) => parts.get(i).and_then(|p| cover::side(tree, *p)),
+                (Some(i), PatKind::Tuple(parts)) => parts.get(i).and_then(|p| self.side(&cond, *p)),
                 (Some(_), _) => None,
-                (None, _) => cover::side(tree, arm.pat),
+                (None, _) => self.side(&cond, arm.pat),
             };
-            let body = self.node(arm.body);
+            let full = part.is_none() && cover::whole_variant(tree, types, arm.pat);
+            let body = arm_body(self, arm.body);
             let counts = keeps(&body) || body.goes_either_way();
             let body = match self.failing && cover::is_ok(tree, arm.pat) && !counts {
                 true => Node::Jump(Exit::Return),
                 false => body,
             };
-            out.push(MatchArm { side, guard, after, body });
+            out.push(MatchArm { side, full, guard, after, body });
         }
         Node::Match(cond, out)
     }
@@ -224,8 +241,11 @@ impl Compile<'_, '_, '_> {
 
     /// Whether a value is `Some` or `Ok`, as far as the counter decides it.
     fn fallible(&mut self, value: ExprId) -> Cond {
-        match self.decided(value) {
-            Some(atom) => atom,
+        if let Some(atom) = self.decided(value) {
+            return atom;
+        }
+        match self.call_inside(value) {
+            Some(call) => call,
             None => Cond::First(Box::new(self.node(value)), Box::new(Cond::Open)),
         }
     }
@@ -234,10 +254,13 @@ impl Compile<'_, '_, '_> {
         match &self.focus {
             Focus::Left(cell) if self.look.next(value).as_ref() == Some(cell) => Some(Cond::Next),
             Focus::Counter(cell, _) => match self.look.checked_sub(value) {
-                Some((found, n)) if found == *cell => Some(Cond::AtLeast(n)),
+                Some((found, n)) if found == *cell => Some(Cond::AtLeast(n.saturating_sub(self.more))),
                 _ => None,
             },
             Focus::Clock => self.look.elapsed(self.look.stripped(value)).map(|(up, _)| Cond::Is(up)),
+            Focus::Answer(call, given) if self.inside.is_empty() && self.look.called(value) == *call => {
+                Some(Cond::Is(*given))
+            }
             _ => None,
         }
     }
@@ -246,6 +269,9 @@ impl Compile<'_, '_, '_> {
         let values = self.look.values;
         let (tree, types) = (values.tree(self.look.body), values.types(self.look.body));
         let cond = self.fallible(value);
+        if cond.is_call() {
+            return self.matched_call(cond, pat);
+        }
         match cover::side(tree, pat) {
             Some(true) => cond,
             Some(false) => Cond::Not(Box::new(cond)),
@@ -281,7 +307,13 @@ impl Compile<'_, '_, '_> {
             ExprKind::Let { pat, value } => self.matched(*pat, *value),
             ExprKind::Macro(call) if matches!(call.args, MacroArgs::Matches { .. }) => self.matches_macro(&call.args),
             ExprKind::Path(_) => self.named_condition(e),
-            _ => Cond::First(Box::new(self.node(e)), Box::new(Cond::Open)),
+            ExprKind::Method { receiver, name, .. } if matches!(name.as_str(), "is_some" | "is_ok") => {
+                self.fallible(*receiver)
+            }
+            ExprKind::Method { receiver, name, .. } if matches!(name.as_str(), "is_none" | "is_err") => {
+                Cond::Not(Box::new(self.fallible(*receiver)))
+            }
+            _ => self.fallible(e),
         }
     }
 
@@ -298,15 +330,17 @@ impl Compile<'_, '_, '_> {
     /// `let last = n >= max; if last { .. }`, decided in the same turn.
     fn named_condition(&mut self, e: ExprId) -> Cond {
         let look = self.look;
-        let pat = look.values.types(look.body).locals.get(&e);
-        let binding = pat.and_then(|p| look.locals.bindings.get(p));
+        let Some(pat) = look.values.types(look.body).locals.get(&e) else { return Cond::Open };
+        let binding = look.locals.bindings.get(pat);
         match binding.map(|b| (&b.source, b.scope)) {
             Some((Source::Let(Some(value)), Some(scope)))
                 if scope != look.the_loop && look.locals.inside(scope, look.the_loop) =>
             {
                 match look.kind(*value) {
                     ExprKind::Binary { .. } | ExprKind::Unary(..) => self.cond(*value),
-                    _ => Cond::Open,
+                    _ if self.asked_later(*pat, *value) => self.fallible(*value),
+                    // It was played where it stands.
+                    _ => self.call_inside(*value).map_or(Cond::Open, if_it_only_looks),
                 }
             }
             _ => Cond::Open,
@@ -317,88 +351,17 @@ impl Compile<'_, '_, '_> {
         match &self.focus {
             Focus::Counter(cell, limit) => {
                 let Compare { cell: found, offset, op, limit: against, .. } = self.look.compare(e)?;
-                (found == *cell && against == *limit).then_some(Cond::Compare(offset, op))
+                let fits = found == *cell && limit.as_ref().is_none_or(|l| *l == against);
+                fits.then(|| Cond::Compare(offset.saturating_add(self.more), op))
             }
             Focus::Flag(cell, first) => {
                 let op = if *first { BinaryOp::Lt } else { BinaryOp::Ge };
                 let own = matches!(self.look.kind(e), ExprKind::Path(_)) && self.look.cell(e).as_ref() == Some(cell);
-                own.then_some(Cond::Compare(0, op))
+                own.then_some(Cond::Compare(self.more, op))
             }
             Focus::Clock => self.look.elapsed(e).map(|(up, _)| Cond::Is(up)),
             Focus::Cancel => self.look.cancelled(e).then_some(Cond::Is(true)),
-            Focus::Left(_) => None,
-        }
-    }
-
-    fn is_focus(&self, to: ExprId) -> bool {
-        match &self.focus {
-            Focus::Counter(cell, _) | Focus::Flag(cell, _) | Focus::Left(cell) => {
-                self.look.cell(to).as_ref() == Some(cell)
-            }
-            _ => false,
-        }
-    }
-
-    fn moved(&self, op: BinaryOp, to: ExprId, value: ExprId) -> Node {
-        if !self.is_focus(to) {
-            return Node::nothing();
-        }
-        match (op, self.look.number(value)) {
-            (BinaryOp::Add, Some(n)) => Node::Move(n),
-            (BinaryOp::Sub, Some(n)) => Node::Move(-n),
-            _ => Node::Lose,
-        }
-    }
-
-    fn assigned(&self, to: ExprId, value: ExprId) -> Node {
-        if !self.is_focus(to) {
-            return Node::nothing();
-        }
-        if let (Focus::Flag(_, first), ExprKind::Lit(Lit::Bool(b))) = (&self.focus, self.look.kind(value)) {
-            return if b == first { Node::Lose } else { Node::Move(1) };
-        }
-        self.step(to, value).unwrap_or(Node::Lose)
-    }
-
-    /// `n = n + 1`, `n = n.saturating_sub(1)`, `left = rest` where `rest` came of `left.checked_sub(1)`.
-    fn step(&self, to: ExprId, value: ExprId) -> Option<Node> {
-        let look = self.look;
-        let own = look.cell(to)?;
-        match look.kind(value) {
-            ExprKind::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. } => {
-                let (cell, n) = look.counter(value)?;
-                (cell == own).then_some(Node::Move(n))
-            }
-            ExprKind::Try(inner) => {
-                let (cell, n) = look.checked_sub(*inner)?;
-                (cell == own).then_some(Node::Move(-n))
-            }
-            ExprKind::Method { receiver, name, args, .. } => {
-                let n = look.number(*args.first()?)?;
-                let same = look.cell(*receiver)? == own;
-                match name.as_str() {
-                    "saturating_add" | "wrapping_add" if same => Some(Node::Move(n)),
-                    "saturating_sub" if same => Some(Node::Sink(n)),
-                    "wrapping_sub" if same => Some(Node::Move(-n)),
-                    _ => None,
-                }
-            }
-            ExprKind::Match { value, arms } => {
-                let (cell, n) = look.checked_sub(*value)?;
-                let keeps = arms.iter().any(|a| matches!(look.kind(a.body), ExprKind::Path(_)));
-                (cell == own && keeps).then_some(Node::Move(-n))
-            }
-            ExprKind::Path(_) => {
-                let pat = look.values.types(look.body).locals.get(&value)?;
-                match look.locals.bindings.get(pat)?.source {
-                    Source::Matched(from) | Source::Let(Some(from)) => {
-                        let (cell, n) = look.checked_sub(from)?;
-                        (cell == own).then_some(Node::Move(-n))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
+            Focus::Left(_) | Focus::Answer(..) => None,
         }
     }
 }

@@ -5,16 +5,51 @@ use super::{Flow, tidy};
 use crate::class::Endings;
 use crate::effect::{Arm, Effect, Judged};
 use crate::frontend::rust::pats;
-use crate::frontend::rust::program::Target;
+use crate::frontend::rust::program::{Target, Ty};
 use crate::frontend::rust::tree::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::frontend::rust::values::cell;
+use crate::name::last_segment;
 
 type Side<'s, 'a> = &'s mut dyn FnMut(&mut Flow<'a>) -> Effect;
 
 impl<'a> Flow<'a> {
     pub(super) fn if_expr(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Effect {
+        if otherwise.is_none()
+            && self.asks_for_a_duration(cond, then)
+            && let wait = self.expr(then)
+            && matches!(wait, Effect::Sleep(_))
+        {
+            return wait;
+        }
         let mut yes = |flow: &mut Self| flow.expr(then);
         let mut no = |flow: &mut Self| otherwise.map_or(Effect::Nothing, |o| flow.expr(o));
         self.condition(cond, &mut yes, &mut no)
+    }
+
+    /// `if !pause.is_zero() { sleep(pause) }`, `if seconds > 0.0 { .. }`: a wait that is left out where it would be none.
+    fn asks_for_a_duration(&self, cond: ExprId, then: ExprId) -> bool {
+        let asked = match &self.tree.expr(cond).kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => match &self.tree.expr(*inner).kind {
+                ExprKind::Method { receiver, name, .. } if *name == "is_zero" => *receiver,
+                _ => return false,
+            },
+            ExprKind::Binary { op: BinaryOp::Gt | BinaryOp::Ne, left, .. } => *left,
+            _ => return false,
+        };
+        let lasts = match self.types.types.get(&asked) {
+            Some(Ty::Foreign(name, _)) => matches!(last_segment(name), "Duration" | "f64" | "f32"),
+            _ => false,
+        };
+        let Some(asked) = cell(self.tree, self.types, asked).filter(|_| lasts) else { return false };
+        let mut open = vec![then];
+        let (mut named, mut loops) = (false, false);
+        while let Some(e) = open.pop() {
+            let kind = &self.tree.expr(e).kind;
+            named |= cell(self.tree, self.types, e).is_some_and(|c| c == asked);
+            loops |= matches!(kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. });
+            pats::push_children(self.tree, e, &mut open);
+        }
+        named && !loops
     }
 
     /// The effect of a condition and of the side it leads to.

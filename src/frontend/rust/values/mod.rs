@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-pub use index::{BodyIndex, Cell, Change, Part, Source, cell, root};
+pub use index::{BodyIndex, Cell, Change, Part, Source, cell, is_mutable, root};
 pub use models::inner_type;
 pub use number::{any, binary, bind, float, largest, unwrap, value_hangs};
 
