@@ -58,8 +58,7 @@ fn raced(arena: &Arena<'_>, race: NodeId, above: Covers, visit: &mut dyn FnMut(N
                 visit(*body, Covers::ALL);
                 arms.iter().for_each(|arm| visit(*arm, above));
             }
-            Node::Seq(_) => visit(side, above),
-            _ => visit(side, Covers::ALL),
+            _ => visit(side, above),
         }
     }
 }

@@ -229,24 +229,7 @@ impl<'c, 'v, 'a> Compile<'c, 'v, 'a> {
             ExprKind::Match { value, arms } => self.choice(*value, arms, &|c, e| c.gives(e)),
             ExprKind::Lit(Lit::Bool(b)) => given(of_bool(*b)),
             ExprKind::Await(inner) | ExprKind::Ref(inner) => self.gives(*inner),
-            ExprKind::Path(path) => match path.last().map(|s| s.name.as_str()) {
-                Some("None") => given(Side::No),
-                Some(name) if is_variant(name) && !look.values.types(look.body).locals.contains_key(&e) => {
-                    given(self.variant(name))
-                }
-                _ => self.node(e),
-            },
-            ExprKind::Call { .. } => match look.values.target(look.body, e) {
-                Some(Target::Constructor(path)) => {
-                    let side = match last_segment(path) {
-                        "Some" | "Ok" => Side::Yes,
-                        "Err" => Side::No,
-                        name => self.variant(name),
-                    };
-                    Node::Seq(vec![self.node(e), given(side)])
-                }
-                _ => self.decides(e),
-            },
+            ExprKind::Path(_) | ExprKind::Call { .. } => self.gives_made(e),
             ExprKind::Method { receiver, name, .. } if matches!(name.as_str(), "then" | "then_some") => {
                 self.decides(*receiver)
             }
@@ -256,6 +239,31 @@ impl<'c, 'v, 'a> Compile<'c, 'v, 'a> {
             ExprKind::Binary { .. } | ExprKind::Unary(..) | ExprKind::Method { .. } => self.decides(e),
             ExprKind::Macro(call) if matches!(call.args, MacroArgs::Matches { .. }) => self.decides(e),
             // A value that may be anything.
+            _ => self.node(e),
+        }
+    }
+
+    /// A variant that is made: `None`, `Ok(..)`, `Step::Again`; what another call gives is asked there.
+    fn gives_made(&mut self, e: ExprId) -> Node {
+        let look = self.look;
+        let given = |side| Node::Jump(Exit::Gives(side));
+        match (look.kind(e), look.values.target(look.body, e)) {
+            (ExprKind::Call { .. }, Some(Target::Constructor(path))) => {
+                let side = match last_segment(path) {
+                    "Some" | "Ok" => Side::Yes,
+                    "Err" => Side::No,
+                    name => self.variant(name),
+                };
+                Node::Seq(vec![self.node(e), given(side)])
+            }
+            (ExprKind::Call { .. }, _) => self.decides(e),
+            (ExprKind::Path(path), _) => match path.last().map(|s| s.name.as_str()) {
+                Some("None") => given(Side::No),
+                Some(name) if is_variant(name) && !look.values.types(look.body).locals.contains_key(&e) => {
+                    given(self.variant(name))
+                }
+                _ => self.node(e),
+            },
             _ => self.node(e),
         }
     }

@@ -308,6 +308,20 @@ impl Run<'_> {
         }
     }
 
+    /// The states in which a function that is played may say yes, and no; a variant may be taken for either.
+    fn test_call(&self, cond: &Cond, states: States, flow: &mut Flow) -> (States, States) {
+        let (mut yes, mut no) = (States::default(), States::default());
+        for (side, states) in self.sides(cond, states, flow) {
+            if side != Some(Side::No) {
+                yes.join(states.clone());
+            }
+            if side != Some(Side::Yes) {
+                no.join(states);
+            }
+        }
+        (yes, no)
+    }
+
     /// States in which the condition may hold, and may not.
     fn test(&self, cond: &Cond, states: States, flow: &mut Flow) -> (States, States) {
         match cond {
@@ -335,20 +349,7 @@ impl Run<'_> {
                 flow.add_exits(std::mem::take(&mut before.exits));
                 self.test(cond, before.on, flow)
             }
-            Cond::Call(_) => {
-                let (mut yes, mut no) = (States::default(), States::default());
-                for (side, states) in self.sides(cond, states, flow) {
-                    match side {
-                        Some(Side::Yes) => yes.join(states),
-                        Some(Side::No) => no.join(states),
-                        _ => {
-                            yes.join(states.clone());
-                            no.join(states);
-                        }
-                    }
-                }
-                (yes, no)
-            }
+            Cond::Call(_) => self.test_call(cond, states, flow),
             Cond::Compare(offset, op) => states.split(|c| holds(*op, c.saturating_add(*offset), self.limit)),
             Cond::AtLeast(n) => states.split(|c| c >= *n),
             Cond::Next => {
