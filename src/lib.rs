@@ -28,6 +28,8 @@ pub mod analysis;
 
 pub mod lint;
 
+pub mod compare;
+
 pub mod report;
 
 pub mod pipeline;

@@ -11,10 +11,10 @@ use crate::effect::Confidence;
 use crate::fact::{Facts, Problem};
 use crate::frontend;
 use crate::graph;
-use crate::lint::{self, Context, Finding, Level, Lint};
+use crate::lint::{self, Context, Finding, Level};
 use crate::model::load::{self, LoadError};
 use crate::model::{Model, Models};
-use crate::report::View;
+use crate::report::{LeftOut, View};
 use crate::settings::Settings;
 use crate::source::Sources;
 
@@ -49,6 +49,8 @@ pub struct Run {
     pub pedantic: bool,
     /// Findings in code that serves tests by the names of its files: not among `findings`.
     pub in_tests: usize,
+    /// The codes of the lints that looked.
+    pub ran: Vec<&'static str>,
 }
 
 impl Run {
@@ -60,6 +62,7 @@ impl Run {
             analysis: &self.analysis,
             findings: &self.findings,
             pedantic: self.pedantic,
+            left_out: LeftOut::default(),
             ms,
         }
     }
@@ -109,24 +112,25 @@ pub fn run_watched(
     watch("configs");
     let analysis = analysis::analyse(&facts, &settings, &sources);
     watch("analysis");
+    let levels = level::Levels::new(lint::ALL, &settings, options);
+    let ran = lint::ALL.iter().map(|l| l.code).filter(|c| levels.of(c) > Level::Off).collect();
     let (findings, in_tests) = {
         let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };
-        findings(&context, options, lint::ALL)
+        findings(&context, options, &levels)
     };
     watch("lints");
-    Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic, in_tests }
+    Run { sources, settings, facts, analysis, findings, pedantic: options.pedantic, in_tests, ran }
 }
 
-fn findings(context: &Context<'_>, options: &Options, registry: &[&'static Lint]) -> (Vec<Finding>, usize) {
-    let levels = level::Levels::new(registry, context.settings, options);
+fn findings(context: &Context<'_>, options: &Options, levels: &level::Levels<'_>) -> (Vec<Finding>, usize) {
     let mut all = Vec::new();
-    for lint in registry {
+    for lint in levels.registry {
         let level = levels.of(lint.code);
         if level > Level::Off {
             all.extend((lint.check)(context).into_iter().map(|f| Finding { level, ..f }));
         }
     }
-    let unused = accept::accept(context, &levels, &mut all);
+    let unused = accept::accept(context, levels, &mut all);
     all.extend(unused);
     sort(context.sources, &mut all);
     fingerprint::fingerprint(context, &mut all);

@@ -83,9 +83,10 @@ fn bad_arguments() {
     refused(&run(folder.path(), &["check", "--pedantc"]), &["--pedantc", "--pedantic"]);
     refused(&run(folder.path(), &["chek"]), &["chek", "check"]);
     refused(&run(folder.path(), &["graph"]), &["graph"]);
-    refused(&run(folder.path(), &["check", "--format", "sarif"]), &["sarif", "human", "json"]);
+    refused(&run(folder.path(), &["check", "--format", "xml"]), &["xml", "human", "json"]);
+    refused(&run(folder.path(), &["layers", "--format", "sarif"]), &["sarif", "human, json"]);
     refused(&run(folder.path(), &["check", "--threads", "many"]), &["--threads", "many"]);
-    refused(&run(folder.path(), &["check", "--output", "sarif=x"]), &["sarif"]);
+    refused(&run(folder.path(), &["check", "--output", "xml=x"]), &["xml", "sarif"]);
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn nothing_to_check() {
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let folder = package(None);
-    for arguments in [&["check", "--format", "json"][..], &["explain"], &["--help"]] {
+    for arguments in [&["check", "--format", "json"][..], &["check", "--format", "sarif"], &["explain"], &["--help"]] {
         let mut command = command(folder.path(), arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs");
         drop(child.stdout.take());

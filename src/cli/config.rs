@@ -14,12 +14,14 @@ pub struct Loaded {
     pub text: Option<String>,
 }
 
+/// Paths are taken from `root`, the working directory where it is empty.
+///
 /// The file named on the command line, else the nearest one here or above up to the repository's root, else the one in
 /// the only folder that is looked at, else defaults.
-pub fn load(named: Option<&Path>, paths: &[String]) -> Result<Loaded, Error> {
+pub fn load(root: &Path, named: Option<&Path>, paths: &[String]) -> Result<Loaded, Error> {
     let found = match named {
         Some(path) => Some((path.to_path_buf(), path.display().to_string())),
-        None => nearest()?.or_else(|| inside(paths)),
+        None => nearest(root)?.or_else(|| inside(root, paths)),
     };
     let Some((path, shown)) = found else { return Ok(Loaded::default()) };
     let shown = shown.replace('\\', "/");
@@ -39,8 +41,8 @@ fn check(settings: Settings, text: &str) -> Result<Settings, SettingsError> {
 }
 
 /// The file and how it is shown: relative to the working directory.
-fn nearest() -> Result<Option<(PathBuf, String)>, Error> {
-    let here = std::env::current_dir().map_err(|e| Error(format!("the working directory: {}", reason(&e))))?;
+fn nearest(root: &Path) -> Result<Option<(PathBuf, String)>, Error> {
+    let here = absolute(root)?;
     let mut shown = String::new();
     for folder in here.ancestors() {
         let file = folder.join(NAME);
@@ -55,10 +57,16 @@ fn nearest() -> Result<Option<(PathBuf, String)>, Error> {
     Ok(None)
 }
 
-fn inside(paths: &[String]) -> Option<(PathBuf, String)> {
+fn inside(root: &Path, paths: &[String]) -> Option<(PathBuf, String)> {
     let [only] = paths else { return None };
     let file = Path::new(only).join(NAME);
-    file.is_file().then(|| (file.clone(), file.display().to_string()))
+    root.join(&file).is_file().then(|| (root.join(&file), file.display().to_string()))
+}
+
+/// The folder from which paths are taken; the working directory where `root` is empty.
+pub fn absolute(root: &Path) -> Result<PathBuf, Error> {
+    let here = std::env::current_dir().map_err(|e| Error(format!("the working directory: {}", reason(&e))))?;
+    Ok(if root.as_os_str().is_empty() { here } else { here.join(root) })
 }
 
 /// An I/O error without the system's number.

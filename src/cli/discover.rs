@@ -16,7 +16,7 @@ use crate::frontend::{is_config, looks_into};
 use crate::source::{SourceFile, Sources};
 
 /// Larger files are generated: no hand-written file of a corpus of 37,000 came near.
-const LARGEST: u64 = 2_000_000;
+pub const LARGEST: u64 = 2_000_000;
 /// How names of files end that may be configs of proxies or descriptions of a system. Whether one is, its content says.
 const CONFIGS: &[&str] = &[".yaml", ".yml", ".json", ".conf", ".cfg", ".conf.template", ".tmpl", ".template", ".nginx"];
 /// Folders whose files are configs whatever they are called.
@@ -101,6 +101,17 @@ pub fn discover(root: &Path, paths: &[PathBuf], options: &Options) -> Result<Fou
     Ok(read_all(&files, &support))
 }
 
+/// One file whose text is at hand, with the manifests that stand above the place where it is said to be.
+pub fn discover_text(root: &Path, path: &str, text: String) -> Found {
+    let full = root.join(path);
+    let mut files = BTreeMap::new();
+    manifests_above(root, &full, &mut files);
+    let shown = shown(root, &full);
+    let mut found = read_all(&files, &BTreeSet::new());
+    found.sources = found.sources.with(SourceFile::new(shown, text));
+    found
+}
+
 /// Whether a folder below the given one, or the file itself, names itself after tests.
 fn is_support(given: &Path, file: &Path) -> bool {
     let below = file.strip_prefix(given).unwrap_or(file);
@@ -122,7 +133,8 @@ fn excluded(globs: &GlobSet, shown: &str) -> bool {
     !globs.is_empty() && Path::new(shown).ancestors().any(|p| globs.is_match(p))
 }
 
-fn wanted(shown: &str) -> bool {
+/// Whether a name is one of files that may be looked at.
+pub fn wanted(shown: &str) -> bool {
     let name = shown.rsplit('/').next().unwrap_or(shown);
     is_rust(name) || may_be_config(shown)
 }
@@ -207,7 +219,7 @@ fn clean(path: &Path) -> PathBuf {
 }
 
 /// Relative to the working directory, with `/`; `../` where it stands above it.
-fn shown(root: &Path, path: &Path) -> String {
+pub fn shown(root: &Path, path: &Path) -> String {
     let absolute = |p: &Path| clean(&std::path::absolute(p).unwrap_or_else(|_| p.to_owned()));
     let (root, path) = (absolute(root), absolute(path));
     let (mut from, mut to) = (root.components().peekable(), path.components().peekable());

@@ -1,7 +1,10 @@
 //! `explain`: a lint's page, a library's defaults with the lines that prove them, or an operation's number.
 
+use std::path::Path;
+
 use super::args::Explain;
-use super::{CLEAN, Error, config, look, models, output, terminal};
+use super::look::look;
+use super::{CLEAN, Error, config, models, output, terminal};
 use crate::lint;
 use crate::model::{Means, Model, Models, Scalar};
 use crate::name::nearest;
@@ -9,7 +12,7 @@ use crate::report::human::{self, Filter};
 use crate::report::sanitise;
 
 pub fn run(explain: &Explain) -> Result<u8, Error> {
-    let settings = config::load(explain.shared.config.as_deref(), &explain.paths)?.settings;
+    let settings = config::load(Path::new(""), explain.shared.config.as_deref(), &explain.paths)?.settings;
     let models = models::all(&settings)?;
     let text = match explain.what.as_deref() {
         None => list(&models),
@@ -100,7 +103,7 @@ fn scalar(value: &Scalar) -> String {
 }
 
 fn operation(explain: &Explain, word: &str, models: &Models) -> Result<String, Error> {
-    let done = look(&explain.shared, &explain.paths)?;
+    let done = look(Path::new(""), &explain.shared, &explain.paths, !explain.shared.quiet)?;
     let filter = Filter { operation: Some(word.to_string()), dependency: None };
     let view = done.run.view(done.ms);
     human::why(&view, terminal::style(explain.shared.color), &filter).ok_or_else(|| {

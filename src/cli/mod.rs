@@ -1,27 +1,34 @@
 //! The command line: the only room that does I/O, and with the loaders the only one that returns errors.
 
 mod args;
+mod baseline;
+mod changed;
+mod compare;
 mod config;
 pub mod discover;
 mod explain;
+mod formats;
+mod git;
+mod look;
 mod models;
 mod output;
+mod progress;
+mod remote;
 mod terminal;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
-use args::{Command, FailOn, Format, Shared};
+use args::{Audit, Check, Command, FailOn, Layers, Shared};
+use formats::{Format, Targets};
+use look::{Done, look, look_at_stdin};
 use output::Written;
 
 use crate::fact::Stats;
 use crate::lint::Level;
-use crate::pipeline::{self, Run};
-use crate::report::{human, json};
-use crate::settings::Settings;
-use crate::source::{SourceFile, Sources};
+use crate::pipeline::Run;
+use crate::report::{View, github, gitlab, human, json, junit, markdown, rdjson, sarif};
 
 /// The run could not be done. One line, for standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,106 +72,73 @@ fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T, 
 
 fn run(command: &Command) -> Result<u8, Error> {
     match command {
-        Command::Check(check) => {
-            let done = look(&check.shared, &check.paths)?;
-            let report = |format, style| match format {
-                Format::Json => json::render(&done.run.view(done.ms)),
-                Format::Human => human::check(&done.run.view(done.ms), style, check.shared.quiet),
-            };
-            finish(&check.shared, &done, report)?;
-            Ok(status(&done.run, check.shared.fail_on))
-        }
-        Command::Layers(layers) => {
-            let done = look(&layers.shared, &layers.paths)?;
-            finish(&layers.shared, &done, |format, style| match format {
-                Format::Json => json::render(&done.run.view(done.ms)),
-                Format::Human => human::layers(&done.run.view(done.ms), style),
-            })?;
-            Ok(CLEAN)
-        }
-        Command::Audit(audit) => {
-            let filter = human::Filter { operation: audit.operation.clone(), dependency: audit.dependency.clone() };
-            let done = look(&audit.shared, &audit.paths)?;
-            finish(&audit.shared, &done, |format, style| match format {
-                Format::Json => json::render(&done.run.view(done.ms)),
-                Format::Human => human::audit(&done.run.view(done.ms), style, &filter),
-            })?;
-            Ok(CLEAN)
-        }
-        Command::Explain(explain) => explain::run(explain),
+        Command::Check(arguments) => check(arguments),
+        Command::Layers(arguments) => layers(arguments),
+        Command::Audit(arguments) => audit(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Baseline(arguments) => baseline::run(arguments),
+        Command::Explain(arguments) => explain::run(arguments),
     }
 }
 
-/// A run with the time it took.
-struct Done {
-    run: Run,
-    ms: u64,
-}
-
-fn look(shared: &Shared, paths: &[String]) -> Result<Done, Error> {
-    let began = Instant::now();
-    let loaded = config::load(shared.config.as_deref(), paths)?;
-    let options = shared.options()?;
-    let found = find(shared, paths, &loaded.settings)?;
-    for note in found.notes.iter().filter(|_| !shared.quiet) {
-        output::complain(&format!("note: {note}"));
-    }
-    let models = models::of(&loaded.settings, &found.sources)?;
-    let (sources, problems) = with_settings(found, loaded.text.as_deref(), &loaded.settings.file);
-    let run = pipeline::run(sources, problems, loaded.settings, &models, &options);
-    for (file, note) in run.facts.notes.iter().filter(|_| !shared.quiet) {
-        output::complain(&format!("note: {}: {note}", run.sources.get(*file).shown()));
-    }
-    if run.in_tests > 0 && !shared.quiet {
-        let n = run.in_tests;
-        output::complain(&format!(
-            "note: {n} more in code that serves tests by its name are not shown; `[paths] tests = true` shows them"
-        ));
-    }
-    Ok(Done { run, ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX) })
-}
-
-/// The one call that looks for files.
-fn find(shared: &Shared, paths: &[String], settings: &Settings) -> Result<discover::Found, Error> {
-    let here = std::env::current_dir().map_err(|e| Error(format!("the working directory: {}", config::reason(&e))))?;
-    let mut paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-    if paths.is_empty() {
-        paths.push(PathBuf::from("."));
-    }
-    let options =
-        discover::Options { tests: settings.tests, no_ignore: shared.no_ignore, exclude: settings.exclude.clone() };
-    discover::discover(&here, &paths, &options).map_err(|e| Error(e.to_string()))
-}
-
-/// Findings about `retrylint.toml` need its text among the sources. Problems know files by number, which shift with it.
-fn with_settings(found: discover::Found, text: Option<&str>, path: &str) -> (Sources, Vec<crate::fact::Problem>) {
-    let Some(text) = text.filter(|_| found.sources.find(path).is_none()) else {
-        return (found.sources, found.problems);
+fn check(check: &Check) -> Result<u8, Error> {
+    let targets = Targets::of(&check.shared, formats::OF_CHECK)?;
+    let mut done = match (check.paths.iter().any(|p| p == "-"), &check.stdin_path) {
+        (true, Some(path)) if check.paths.len() == 1 => look_at_stdin(&check.shared, path)?,
+        (true, _) => return Err(Error("`-` stands alone, and --stdin-path says what it is called".to_string())),
+        (false, Some(_)) => return Err(Error("--stdin-path is for `-`".to_string())),
+        (false, None) => look(Path::new(""), &check.shared, &check.paths, !check.shared.quiet)?,
     };
-    let paths: Vec<String> = found.problems.iter().map(|p| found.sources.get(p.file).path.clone()).collect();
-    let sources = found.sources.with(SourceFile::new(path, text));
-    let moved = found
-        .problems
-        .into_iter()
-        .zip(paths)
-        .filter_map(|(p, path)| Some(crate::fact::Problem { file: sources.find(&path)?, ..p }));
-    let problems = moved.collect();
-    (sources, problems)
+    if let Some(file) = &check.baseline {
+        done.left_out.recorded = baseline::apply(file, &mut done, check.shared.quiet)?;
+    }
+    if let Some(revision) = &check.changed_since {
+        done.left_out.unchanged = changed::keep(revision, &mut done)?;
+    }
+    let view = View { left_out: done.left_out, ..done.run.view(done.ms) };
+    let written = targets.write(|format, style| match format {
+        Format::Human => human::check(&view, style, check.shared.quiet),
+        Format::Json => json::render(&view),
+        Format::Sarif => sarif::render(&view),
+        Format::Github => github::render(&view),
+        Format::Gitlab => gitlab::render(&view),
+        Format::Rdjson => rdjson::render(&view),
+        Format::Junit => junit::render(&view),
+        Format::Markdown => markdown::render(&view),
+    })?;
+    say_stats(&check.shared, &done, written);
+    Ok(status(&done.run, check.shared.fail_on))
 }
 
-fn finish(shared: &Shared, done: &Done, report: impl Fn(Format, human::Style) -> String) -> Result<(), Error> {
-    let files = shared.outputs()?;
-    for (format, file) in &files {
-        output::to_file(file, &report(*format, human::Style::PLAIN))?;
-    }
-    let mut written = Written::Done;
-    if files.is_empty() {
-        written = output::to_stdout(&report(shared.format, terminal::style(shared.color)))?;
-    }
+fn layers(layers: &Layers) -> Result<u8, Error> {
+    let targets = Targets::of(&layers.shared, formats::PLAIN)?;
+    let done = look(Path::new(""), &layers.shared, &layers.paths, !layers.shared.quiet)?;
+    let view = done.run.view(done.ms);
+    let written = targets.write(|format, style| match format {
+        Format::Json => json::render(&view),
+        _ => human::layers(&view, style),
+    })?;
+    say_stats(&layers.shared, &done, written);
+    Ok(CLEAN)
+}
+
+fn audit(audit: &Audit) -> Result<u8, Error> {
+    let targets = Targets::of(&audit.shared, formats::PLAIN)?;
+    let filter = human::Filter { operation: audit.operation.clone(), dependency: audit.dependency.clone() };
+    let done = look(Path::new(""), &audit.shared, &audit.paths, !audit.shared.quiet)?;
+    let view = done.run.view(done.ms);
+    let written = targets.write(|format, style| match format {
+        Format::Json => json::render(&view),
+        _ => human::audit(&view, style, &filter),
+    })?;
+    say_stats(&audit.shared, &done, written);
+    Ok(CLEAN)
+}
+
+fn say_stats(shared: &Shared, done: &Done, written: Written) {
     if shared.stats && written == Written::Done {
         output::complain(&stats(done.run.facts.stats, done.ms));
     }
-    Ok(())
 }
 
 fn stats(stats: Stats, ms: u64) -> String {

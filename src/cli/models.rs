@@ -12,25 +12,25 @@ use crate::settings::Settings;
 use crate::source::Sources;
 
 /// The models that these sources can use. The user's own come last, so that they win over equal ones.
-pub fn of(settings: &Settings, sources: &Sources) -> Result<Models, Error> {
+pub fn of(root: &Path, settings: &Settings, sources: &Sources) -> Result<Models, Error> {
     let mut all = pipeline::models_for(sources).map_err(|e| Error(e.to_string()))?;
-    all.extend(own(settings)?);
+    all.extend(own(root, settings)?);
     Ok(Models::new(all))
 }
 
 /// Every model there is, for `explain`.
 pub fn all(settings: &Settings) -> Result<Models, Error> {
     let mut all = load::built_in().map_err(|e| Error(e.to_string()))?;
-    all.extend(own(settings)?);
+    all.extend(own(Path::new(""), settings)?);
     Ok(Models::new(all))
 }
 
-fn own(settings: &Settings) -> Result<Vec<Model>, Error> {
+fn own(root: &Path, settings: &Settings) -> Result<Vec<Model>, Error> {
     if settings.models.is_empty() {
         return Ok(Vec::new());
     }
-    let folder = Path::new(&settings.file).parent().unwrap_or(Path::new(""));
-    let files = matching(folder, &settings.models).map_err(|e| Error(format!("{}: {e}", settings.file)))?;
+    let folder = root.join(Path::new(&settings.file).parent().unwrap_or(Path::new("")));
+    let files = matching(&folder, &settings.models).map_err(|e| Error(format!("{}: {e}", settings.file)))?;
     files.iter().map(|path| model(path)).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::Analysis;
+use crate::lint::Lint;
 use crate::lint::Related;
 use crate::name::Name;
 use crate::source::{FileId, SourceFile, Span};
@@ -64,7 +65,8 @@ fn run_on(text: &str, config: &str, options: &Options) -> Vec<Finding> {
     });
     let analysis = Analysis::default();
     let context = Context { sources: &sources, facts: &facts, analysis: &analysis, settings: &settings };
-    findings(&context, options, &registry()).0
+    let registry = registry();
+    findings(&context, options, &level::Levels::new(&registry, context.settings, options)).0
 }
 
 fn codes(findings: &[Finding]) -> Vec<(&str, Level, bool)> {

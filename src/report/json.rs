@@ -11,6 +11,7 @@ use crate::analysis::{CallSite, Layer, LayerUse, Row};
 use crate::effect::{RepeatKind, Share};
 use crate::lint::Finding;
 use crate::source::{Sources, Span};
+use crate::suppress::Comment;
 use crate::value::{Bound, Origin};
 
 /// The whole report as text, ending in a line break.
@@ -31,6 +32,7 @@ fn report<'a>(view: &'a View<'_>) -> Report<'a> {
         operations: operations(view),
         call_sites: analysis.sites.iter().map(|s| call_site(view, s)).collect(),
         loops: if view.pedantic { loops(view) } else { Vec::new() },
+        statements: statements(view),
         stats: Stats {
             files: stats.files,
             lines: stats.lines,
@@ -235,6 +237,17 @@ fn loops<'a>(view: &'a View<'_>) -> Vec<LoopRow<'a>> {
     loops.sort();
     loops.dedup();
     loops
+}
+
+fn statements<'a>(view: &'a View<'_>) -> Vec<StatementRow<'a>> {
+    let row = |said: &'a Comment| {
+        let Place { path, line, column } = place(view.sources, said.at);
+        StatementRow { path, line, column, says: &said.words, reason: said.reason.as_deref() }
+    };
+    let mut rows: Vec<StatementRow<'a>> = view.facts.comments.iter().map(row).collect();
+    rows.sort_by_key(|r| (r.path, r.line, r.column));
+    rows.dedup_by_key(|r| (r.path, r.line, r.column));
+    rows
 }
 
 fn loop_word(kind: RepeatKind) -> Option<&'static str> {

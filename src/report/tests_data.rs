@@ -20,7 +20,7 @@ pub struct Data {
 impl Data {
     pub fn view(&self) -> View<'_> {
         let Data { sources, facts, analysis, findings } = self;
-        View { sources, facts, analysis, findings, pedantic: false, ms: 7 }
+        View { sources, facts, analysis, findings, pedantic: false, left_out: super::LeftOut::default(), ms: 7 }
     }
 
     /// Replaces the text of a.rs and moves the finding there.

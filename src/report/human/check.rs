@@ -15,6 +15,11 @@ use crate::source::Span;
 /// Further places than these are counted, not shown.
 const MOST_RELATED: usize = 12;
 
+/// What was looked for where nothing was found.
+const NOTHING: &str = "nothing to check here: found no Rust package and no configuration of Envoy, nginx, HAProxy, gRPC, Istio, \
+    Linkerd, the Gateway API, Contour, Emissary, docker-compose or Kubernetes (not looked at: what .gitignore leaves out, and \
+    folders of tests, fixtures and examples unless they are named)\n";
+
 /// All findings that are not suppressed. `quiet` leaves out the summary where there is nothing to say.
 pub fn check(view: &View<'_>, style: Style, quiet: bool) -> String {
     let shown: Vec<&Finding> = view.findings.iter().filter(|f| f.suppressed.is_none()).collect();
@@ -125,7 +130,7 @@ fn severity(level: Level) -> Severity {
 fn summary(view: &View<'_>, style: Style, shown: &[&Finding]) -> String {
     let stats = view.facts.stats;
     if stats.files == 0 && view.facts.places.is_empty() && view.findings.is_empty() {
-        return "nothing to check here: no Rust package and no file that is read was found\n".to_string();
+        return NOTHING.to_string();
     }
     let of = |level: Level| shown.iter().filter(|f| f.level == level).count();
     let counts = [(Level::Error, "error"), (Level::Warn, "warning"), (Level::Note, "note")];
@@ -138,6 +143,7 @@ fn summary(view: &View<'_>, style: Style, shown: &[&Finding]) -> String {
     if suppressed > 0 {
         said.push_str(&format!(", {suppressed} suppressed"));
     }
+    said.push_str(&view.left_out.words());
     let files = words::count(usize::try_from(stats.files).unwrap_or(usize::MAX), "file");
     format!("{} in {files} ({})\n", style.bold(&said), words::duration(view.ms))
 }

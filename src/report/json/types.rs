@@ -14,7 +14,18 @@ pub struct Report<'a> {
     pub operations: Vec<OperationRow<'a>>,
     pub call_sites: Vec<CallSiteRow<'a>>,
     pub loops: Vec<LoopRow<'a>>,
+    pub statements: Vec<StatementRow<'a>>,
     pub stats: Stats,
+}
+
+/// A `retrylint:` comment: what somebody accepts or states.
+#[derive(Serialize)]
+pub struct StatementRow<'a> {
+    pub path: &'a str,
+    pub line: u32,
+    pub column: u32,
+    pub says: &'a str,
+    pub reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]
