@@ -8,10 +8,14 @@ use serde_json::Value;
 
 const MANIFEST: &str =
     "[package]\nname = \"eager\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nreqwest = \"0.12\"\n";
-/// Three attempts with a growing, random pause: nothing to complain about but the number on a path.
+/// An operation that hands on to three attempts with a growing, random pause: nothing to complain about.
 const PULL: &str = "use std::time::Duration;
 
-pub async fn pull(http: &reqwest::Client) -> Result<String, reqwest::Error> {
+pub async fn refresh(http: &reqwest::Client) -> Result<String, reqwest::Error> {
+    pull(http).await
+}
+
+async fn pull(http: &reqwest::Client) -> Result<String, reqwest::Error> {
     let mut turn = 0;
     loop {
         let sent = http.get(\"http://stock.internal/\").timeout(Duration::from_secs(1)).send().await;
@@ -26,7 +30,7 @@ pub async fn pull(http: &reqwest::Client) -> Result<String, reqwest::Error> {
 ";
 /// The bad change: another loop around it, without a pause.
 const TWICE: &str = "
-pub async fn twice(http: &reqwest::Client) -> Result<String, reqwest::Error> {
+async fn twice(http: &reqwest::Client) -> Result<String, reqwest::Error> {
     let mut again = 0;
     loop {
         match pull(http).await {
@@ -37,6 +41,11 @@ pub async fn twice(http: &reqwest::Client) -> Result<String, reqwest::Error> {
     }
 }
 ";
+
+/// The library after the bad change.
+fn bad() -> String {
+    format!("{PULL}{TWICE}").replacen("pull(http).await", "twice(http).await", 1)
+}
 
 struct Tree(tempfile::TempDir);
 
@@ -92,20 +101,23 @@ fn codes(found: &Value) -> Vec<&str> {
     found.as_array().expect("a list").iter().filter_map(|f| f["code"].as_str()).collect()
 }
 
-#[test]
-fn a_bad_change_from_base_to_clean() {
+fn changed() -> Tree {
     let tree = Tree::new();
     tree.git(&["remote", "add", "origin", "https://someone:secret@github.com/shop/eager.git"]);
     assert_eq!(tree.run(&["check"]).0, Some(0), "{:?}", tree.run(&["check"]));
     tree.run(&["check", "--output", "json=.git/base.json"]);
-    tree.write("src/lib.rs", &format!("{PULL}{TWICE}"));
+    tree.write("src/lib.rs", &bad());
     tree.commit();
+    tree
+}
 
-    // Two saved reports and the revision say the same.
+#[test]
+fn a_bad_change_in_a_review() {
+    let tree = changed();
     tree.run(&["check", "--output", "json=.git/head.json"]);
     let saved = tree.json(&["compare", ".git/base.json", ".git/head.json", "--format", "json"]);
     let diff = tree.json(&["compare", "--git", "HEAD~1", "--format", "json"]);
-    assert_eq!(saved, diff);
+    assert_eq!(saved, diff, "two saved reports and the revision say the same");
     assert!(codes(&diff["new"]).contains(&"RL102"), "{diff:#}");
     assert_eq!(codes(&diff["fixed"]).len(), 0, "{diff:#}");
     assert_eq!(tree.run(&["compare", "--git", "HEAD~1"]).0, Some(1), "new errors fail");
@@ -113,26 +125,28 @@ fn a_bad_change_from_base_to_clean() {
 
     let (_, comment, _) = tree.run(&["compare", "--git", "HEAD~1", "--format", "markdown"]);
     assert!(comment.starts_with("**retrylint: "), "{comment}");
-    assert!(comment.contains("because the loop in `eager::twice`"), "{comment}");
+    let because = "`eager::refresh` → `stock.internal`: **3 → 15 attempts**, because the loop in `eager::twice` ";
+    assert!(comment.contains(because), "{comment}");
     assert!(comment.contains("](https://github.com/shop/eager/blob/"), "{comment}");
     assert!(!comment.contains("secret"), "{comment}");
-
     let log = tree.json(&["check", "--format", "sarif"]);
     assert!(log["runs"][0]["results"].as_array().is_some_and(|r| !r.is_empty()));
-    assert_eq!(log["version"], "2.1.0");
+}
 
-    // Today's findings are recorded: the run is clean, and a further one fails.
+#[test]
+fn a_baseline_until_all_is_clean() {
+    let tree = changed();
     let (status, out, err) = tree.run(&["baseline"]);
     assert_eq!(status, Some(0), "{out}{err}");
     let recorded = ["check", "--baseline", "retrylint-baseline.json"];
     let (status, out, err) = tree.run(&recorded);
     assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
     assert!(out.contains("in the baseline"), "{out}");
-    tree.write("src/more.rs", &TWICE.replace("pull(", "crate::pull("));
-    tree.write("src/lib.rs", &format!("pub mod more;\n\n{PULL}{TWICE}"));
+    let more = TWICE.replace("async fn twice", "pub async fn more").replace("pull(", "crate::pull(");
+    tree.write("src/more.rs", &more);
+    tree.write("src/lib.rs", &format!("pub mod more;\n\n{}", bad()));
     assert_eq!(tree.run(&recorded).0, Some(1), "a new one fails, those on other lines do not");
 
-    // Clean again: the entries can go.
     std::fs::remove_file(tree.path().join("src/more.rs")).expect("removed");
     tree.write("src/lib.rs", PULL);
     let (status, _, err) = tree.run(&recorded);
@@ -144,25 +158,22 @@ fn a_bad_change_from_base_to_clean() {
 
 #[test]
 fn moved_lines_and_renamed_locals_are_no_news() {
-    let tree = Tree::new();
-    let bad = format!("{PULL}{TWICE}");
-    tree.write("src/lib.rs", &bad);
-    tree.commit();
-    let renamed = bad.replace("again", "round").replace("answer", "reply").replace("turn", "n");
+    let tree = changed();
+    let renamed = bad().replace("again", "round").replace("answer", "reply").replace("sent", "result");
     tree.write("src/lib.rs", &format!("//! A crate.\n\n{renamed}"));
     let diff = tree.json(&["compare", "--git", "HEAD", "--format", "json"]);
     assert_eq!((codes(&diff["new"]).len(), codes(&diff["fixed"]).len()), (0, 0), "{diff:#}");
-    assert!(!diff["moved"].as_array().expect("a list").is_empty(), "{diff:#}");
+    let moved = diff["moved"].as_array().expect("a list").len() + diff["changed"].as_array().expect("a list").len();
+    assert!(moved > 0, "{diff:#}");
     assert_eq!(diff["operations"], serde_json::json!([]));
 }
 
 #[test]
 fn accepting_is_seen() {
-    let tree = Tree::new();
-    tree.write("src/lib.rs", &format!("{PULL}{TWICE}"));
-    tree.commit();
-    let accepted = TWICE.replace("    loop {", "    // retrylint: allow(no-backoff) -- a @mention and <b>\n    loop {");
-    tree.write("src/lib.rs", &format!("{PULL}{accepted}"));
+    let tree = changed();
+    let accepted =
+        bad().replace("again = 0;\n", "again = 0;\n    // retrylint: allow(no-backoff) -- a @mention and <b>\n");
+    tree.write("src/lib.rs", &accepted);
     let diff = tree.json(&["compare", "--git", "HEAD", "--format", "json"]);
     assert_eq!(codes(&diff["accepted"]), ["RL102"], "{diff:#}");
     assert_eq!(diff["statements"][0]["says"], "allow(no-backoff)");
@@ -173,12 +184,12 @@ fn accepting_is_seen() {
 #[test]
 fn only_what_the_change_touches() {
     let tree = Tree::new();
-    tree.write("src/lib.rs", &format!("pub mod other;\n{PULL}{TWICE}"));
+    tree.write("src/lib.rs", &format!("pub mod other;\n{}", bad()));
     tree.write("src/other.rs", "");
     tree.commit();
     let since = ["check", "--changed-since", "HEAD", "--format", "json"];
     assert_eq!(codes(&tree.json(&since)["findings"]).len(), 0);
-    tree.write("src/other.rs", &TWICE.replace("pull(", "crate::pull("));
+    tree.write("src/other.rs", &TWICE.replace("async fn", "pub async fn").replace("pull(", "crate::pull("));
     let report = tree.json(&since);
     let found = report["findings"].as_array().expect("a list");
     assert!(!found.is_empty());
@@ -221,7 +232,7 @@ fn a_hostile_configuration_runs_nothing() {
          \tconfig = {evil}\n[gpg]\n\tprogram = {evil}\n"
     );
     tree.write(".git/config", &hostile);
-    tree.write("src/lib.rs", &format!("{PULL}{TWICE}"));
+    tree.write("src/lib.rs", &bad());
     let index = std::fs::read(tree.path().join(".git/index")).expect("read");
     let (status, out, err) = tree.run(&["compare", "--git", "HEAD", "--format", "markdown"]);
     assert_eq!(status, Some(1), "{out}{err}");
@@ -246,7 +257,7 @@ fn standard_input_and_bad_baselines() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let text = format!("{PULL}{TWICE}");
+    let text = bad();
     child.stdin.take().expect("piped").write_all(text.as_bytes()).expect("written");
     let output = child.wait_with_output().expect("it ends");
     let out = String::from_utf8_lossy(&output.stdout);
