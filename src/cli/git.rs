@@ -26,6 +26,9 @@ pub struct Entry {
     pub size: u64,
 }
 
+/// What is done with the content of each file.
+type Take<'a> = dyn FnMut(&Entry, Vec<u8>) -> Result<(), Error> + 'a;
+
 impl Repository {
     /// The one that a folder stands in.
     pub fn around(folder: &Path) -> Result<Repository, Error> {
@@ -62,11 +65,7 @@ impl Repository {
     }
 
     /// The contents of files, each as it is asked for. One that git does not have is left out.
-    pub fn read(
-        &self,
-        files: &[Entry],
-        take: &mut dyn FnMut(&Entry, Vec<u8>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub fn read(&self, files: &[Entry], take: &mut Take<'_>) -> Result<(), Error> {
         if files.iter().map(|f| f.size).sum::<u64>() > MOST_BYTES {
             return Err(Error("the revision is larger than a source tree can be".to_string()));
         }
