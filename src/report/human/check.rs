@@ -24,7 +24,7 @@ const NOTHING: &str = "nothing to check here: found no Rust package and no confi
 pub fn check(view: &View<'_>, style: Style, quiet: bool) -> String {
     let shown: Vec<&Finding> = view.findings.iter().filter(|f| f.suppressed.is_none()).collect();
     let places = shown.iter().flat_map(|f| std::iter::once(f.at).chain(f.related.iter().map(|r| r.at)));
-    let sheets = Sheets::new(view.sources, places);
+    let sheets = Sheets::new(view.sources, style, places);
     let handler = handler(style);
     let mut out = String::new();
     for finding in &shown {
@@ -228,7 +228,7 @@ mod tests {
             for (from, to) in [(0, 0), (0, end), (end, end), (end, end + 9), (end + 5, end + 6)] {
                 let mut shop = shop();
                 shop.put(text, from, to);
-                for style in [Style::PLAIN, Style { color: true, unicode: true, width: 40 }] {
+                for style in [Style::PLAIN, Style { color: true, unicode: true, width: 40, links: Some("/x") }] {
                     let out = check(&shop.view(), style, false);
                     assert!(out.contains("one POST /checkout"), "{text:?} {from}..{to}: {out}");
                 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
+use super::Style;
 use crate::report::sanitise;
 use crate::source::{FileId, SourceFile, Sources, Span};
 
@@ -15,23 +16,24 @@ const LONGEST_LINE: usize = 400;
 /// The sanitised texts of the files that excerpts are taken from.
 pub struct Sheets<'a> {
     sources: &'a Sources,
+    style: Style,
     texts: BTreeMap<FileId, Cow<'a, str>>,
 }
 
 impl<'a> Sheets<'a> {
-    pub fn new(sources: &'a Sources, places: impl Iterator<Item = Span>) -> Sheets<'a> {
+    pub fn new(sources: &'a Sources, style: Style, places: impl Iterator<Item = Span>) -> Sheets<'a> {
         let mut texts = BTreeMap::new();
         for at in places {
             texts.entry(at.file).or_insert_with(|| sanitise::excerpt(&sources.get(at.file).text));
         }
-        Sheets { sources, texts }
+        Sheets { sources, style, texts }
     }
 
     /// The sheet to show a place on; `None` where an excerpt would help nobody.
     pub fn sheet(&self, at: Span) -> Option<Sheet<'_>> {
         let text = self.texts.get(&at.file)?;
         let file = self.sources.get(at.file);
-        let sheet = Sheet { path: sanitise::line(file.shown()).into_owned(), text, file };
+        let sheet = Sheet { path: self.style.path(file.shown()), text, file };
         let (from, to) = sheet.window(self.label(at).0, 2);
         let readable = !text.is_empty() && text.get(from..to)?.lines().all(|l| l.len() <= LONGEST_LINE);
         readable.then_some(sheet)
