@@ -8,6 +8,7 @@ use super::{Error, output};
 use crate::effect::Confidence;
 use crate::lint::{self, Level};
 use crate::pipeline::{Options, from_word};
+use crate::report::human::Filter;
 
 /// Finds retry amplification in a source tree before an outage does.
 ///
@@ -28,6 +29,8 @@ pub enum Command {
     Layers(Layers),
     /// For each operation and dependency: worst-case attempts, and the path that multiplies them
     Audit(Audit),
+    /// Draw the call paths: operations, the layers that repeat, dependencies
+    Graph(Audit),
     /// Explain a lint, a library's defaults, or why an operation's number is what it is
     Explain(Explain),
 }
@@ -63,6 +66,13 @@ pub struct Audit {
     /// Files and folders; the working directory if none is given
     #[arg(value_name = "PATH")]
     pub paths: Vec<String>,
+}
+
+impl Audit {
+    /// Which rows are wanted.
+    pub fn filter(&self) -> Filter {
+        Filter { operation: self.operation.clone(), dependency: self.dependency.clone() }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -122,6 +132,15 @@ pub struct Shared {
 pub enum Format {
     Human,
     Json,
+    Dot,
+    Mermaid,
+    Svg,
+}
+
+impl Format {
+    fn name(self) -> String {
+        self.to_possible_value().map_or(String::new(), |v| v.get_name().to_string())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -174,8 +193,32 @@ impl Command {
         match self {
             Command::Check(c) => &c.shared,
             Command::Layers(c) => &c.shared,
-            Command::Audit(c) => &c.shared,
+            Command::Audit(c) | Command::Graph(c) => &c.shared,
             Command::Explain(c) => &c.shared,
+        }
+    }
+
+    /// The formats that it can print.
+    fn formats(&self) -> &'static [Format] {
+        use Format::{Dot, Human, Json, Mermaid, Svg};
+        match self {
+            Command::Check(_) | Command::Layers(_) | Command::Audit(_) | Command::Explain(_) => &[Human, Json],
+            Command::Graph(_) => &[Human, Json, Dot, Mermaid, Svg],
+        }
+    }
+
+    /// Every format that is asked for must be one of the command's.
+    pub fn check_formats(&self) -> Result<(), Error> {
+        let known = self.formats();
+        let shared = self.shared();
+        let asked = shared.outputs()?.into_iter().map(|(format, _)| format).chain([shared.format]);
+        match asked.into_iter().find(|format| !known.contains(format)) {
+            None => Ok(()),
+            Some(wrong) => {
+                let names: Vec<String> = known.iter().map(|f| f.name()).collect();
+                let wrong = wrong.name();
+                Err(Error(format!("this command has no format {wrong}; it prints {}", names.join(", "))))
+            }
         }
     }
 }
@@ -203,7 +246,11 @@ impl Shared {
         let Some((format, file)) = text.split_once('=') else { return Ok((self.format, PathBuf::from(text))) };
         match Format::from_str(format, false) {
             Ok(format) => Ok((format, PathBuf::from(file))),
-            Err(_) => Err(Error(format!("--output: unknown format `{format}` in `{text}`, expected human or json"))),
+            Err(_) => {
+                let all: Vec<String> = Format::value_variants().iter().map(|f| f.name()).collect();
+                let all = all.join(", ");
+                Err(Error(format!("--output: unknown format `{format}` in `{text}`, expected one of {all}")))
+            }
         }
     }
 }
@@ -255,7 +302,7 @@ mod tests {
         let said = |args: &[&str]| one_line(&Cli::try_parse_from(args).expect_err("refused").to_string());
         let flag = said(&["retrylint", "check", "--pedantc"]);
         assert_eq!(flag, "error: unexpected argument '--pedantc' found; a similar argument exists: '--pedantic'");
-        assert!(said(&["retrylint", "graph"]).starts_with("error: unrecognized subcommand 'graph'"));
+        assert!(said(&["retrylint", "chart"]).starts_with("error: unrecognized subcommand 'chart'"));
         let format = said(&["retrylint", "check", "--format", "sarif"]);
         assert!(format.starts_with("error: invalid value 'sarif' for '--format <FORMAT>'") && !format.contains('\n'));
         assert!(format.contains("human") && format.contains("json"));

@@ -13,12 +13,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use args::{Command, FailOn, Format, Shared};
+use args::{Audit, Command, FailOn, Format, Shared};
 use output::Written;
 
 use crate::fact::Stats;
 use crate::lint::Level;
 use crate::pipeline::{self, Run};
+use crate::report::picture::{self, Picture};
 use crate::report::{human, json};
 use crate::settings::Settings;
 use crate::source::{SourceFile, Sources};
@@ -64,12 +65,13 @@ fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T, 
 }
 
 fn run(command: &Command) -> Result<u8, Error> {
+    command.check_formats()?;
     match command {
         Command::Check(check) => {
             let done = look(&check.shared, &check.paths)?;
             let report = |format, style| match format {
                 Format::Json => json::render(&done.run.view(done.ms)),
-                Format::Human => human::check(&done.run.view(done.ms), style, check.shared.quiet),
+                _ => human::check(&done.run.view(done.ms), style, check.shared.quiet),
             };
             finish(&check.shared, &done, report)?;
             Ok(status(&done.run, check.shared.fail_on))
@@ -78,21 +80,34 @@ fn run(command: &Command) -> Result<u8, Error> {
             let done = look(&layers.shared, &layers.paths)?;
             finish(&layers.shared, &done, |format, style| match format {
                 Format::Json => json::render(&done.run.view(done.ms)),
-                Format::Human => human::layers(&done.run.view(done.ms), style),
+                _ => human::layers(&done.run.view(done.ms), style),
             })?;
             Ok(CLEAN)
         }
         Command::Audit(audit) => {
-            let filter = human::Filter { operation: audit.operation.clone(), dependency: audit.dependency.clone() };
             let done = look(&audit.shared, &audit.paths)?;
             finish(&audit.shared, &done, |format, style| match format {
                 Format::Json => json::render(&done.run.view(done.ms)),
-                Format::Human => human::audit(&done.run.view(done.ms), style, &filter),
+                _ => human::audit(&done.run.view(done.ms), style, &audit.filter()),
             })?;
             Ok(CLEAN)
         }
+        Command::Graph(graph) => draw(graph),
         Command::Explain(explain) => explain::run(explain),
     }
+}
+
+fn draw(graph: &Audit) -> Result<u8, Error> {
+    let done = look(&graph.shared, &graph.paths)?;
+    let picture = Picture::new(&done.run.view(done.ms), &graph.filter());
+    finish(&graph.shared, &done, |format, style| match format {
+        Format::Json => json::render(&done.run.view(done.ms)),
+        Format::Dot => picture::dot(&picture),
+        Format::Mermaid => picture::mermaid(&picture),
+        Format::Svg => picture::svg(&picture),
+        Format::Human => picture::text(&picture, style),
+    })?;
+    Ok(CLEAN)
 }
 
 /// A run with the time it took.

@@ -2,6 +2,7 @@
 
 pub mod human;
 pub mod json;
+pub mod picture;
 pub mod sanitise;
 pub mod words;
 
@@ -11,6 +12,7 @@ use crate::lint::Finding;
 use crate::source::Sources;
 
 /// What a report may look at.
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     pub sources: &'a Sources,
     pub facts: &'a Facts,
