@@ -16,7 +16,7 @@ use crate::report::human::Filter;
 /// --fail-on, 1 findings, 2 the run could not be done.
 #[derive(Debug, Parser)]
 #[command(name = "retrylint", version, max_term_width = 100)]
-struct Cli {
+pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -33,6 +33,12 @@ pub enum Command {
     Graph(Audit),
     /// Explain a lint, a library's defaults, or why an operation's number is what it is
     Explain(Explain),
+    /// Write a first retrylint.toml with the services, hosts and operations that are found
+    Init(Init),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print the manual page of the program or of a command
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +94,29 @@ pub struct Explain {
 }
 
 #[derive(Debug, Args)]
+pub struct Init {
+    #[command(flatten)]
+    pub shared: Shared,
+    /// Write over a retrylint.toml that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Files and folders; the working directory if none is given
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct Man {
+    /// A command; the whole program if none is given
+    pub command: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct Shared {
     /// The settings; otherwise retrylint.toml here or above, up to the repository's root
     #[arg(long, value_name = "FILE")]
@@ -132,6 +161,7 @@ pub struct Shared {
 pub enum Format {
     Human,
     Json,
+    Html,
     Dot,
     Mermaid,
     Svg,
@@ -189,20 +219,25 @@ fn one_line(text: &str) -> String {
 }
 
 impl Command {
-    pub fn shared(&self) -> &Shared {
+    /// The options of a command that looks at files.
+    pub fn shared(&self) -> Option<&Shared> {
         match self {
-            Command::Check(c) => &c.shared,
-            Command::Layers(c) => &c.shared,
-            Command::Audit(c) | Command::Graph(c) => &c.shared,
-            Command::Explain(c) => &c.shared,
+            Command::Check(c) => Some(&c.shared),
+            Command::Layers(c) => Some(&c.shared),
+            Command::Audit(c) | Command::Graph(c) => Some(&c.shared),
+            Command::Explain(c) => Some(&c.shared),
+            Command::Init(c) => Some(&c.shared),
+            Command::Completions(_) | Command::Man(_) => None,
         }
     }
 
     /// The formats that it can print.
     fn formats(&self) -> &'static [Format] {
-        use Format::{Dot, Human, Json, Mermaid, Svg};
+        use Format::{Dot, Html, Human, Json, Mermaid, Svg};
         match self {
-            Command::Check(_) | Command::Layers(_) | Command::Audit(_) | Command::Explain(_) => &[Human, Json],
+            Command::Init(_) | Command::Completions(_) | Command::Man(_) => &[Human],
+            Command::Check(_) | Command::Layers(_) | Command::Explain(_) => &[Human, Json],
+            Command::Audit(_) => &[Human, Json, Html],
             Command::Graph(_) => &[Human, Json, Dot, Mermaid, Svg],
         }
     }
@@ -210,7 +245,7 @@ impl Command {
     /// Every format that is asked for must be one of the command's.
     pub fn check_formats(&self) -> Result<(), Error> {
         let known = self.formats();
-        let shared = self.shared();
+        let Some(shared) = self.shared() else { return Ok(()) };
         let asked = shared.outputs()?.into_iter().map(|(format, _)| format).chain([shared.format]);
         match asked.into_iter().find(|format| !known.contains(format)) {
             None => Ok(()),

@@ -4,8 +4,10 @@ mod args;
 mod config;
 pub mod discover;
 mod explain;
+mod init;
 mod models;
 mod output;
+mod packaging;
 mod terminal;
 
 use std::fmt;
@@ -20,7 +22,7 @@ use crate::fact::Stats;
 use crate::lint::Level;
 use crate::pipeline::{self, Run};
 use crate::report::picture::{self, Picture};
-use crate::report::{human, json};
+use crate::report::{html, human, json};
 use crate::settings::Settings;
 use crate::source::{SourceFile, Sources};
 
@@ -47,7 +49,7 @@ pub fn main() -> ExitCode {
         Ok(command) => command,
         Err(status) => return ExitCode::from(status),
     };
-    let status = match on_threads(command.shared().threads, || run(&command)) {
+    let status = match on_threads(command.shared().and_then(|shared| shared.threads), || run(&command)) {
         Ok(status) => status,
         Err(error) => {
             output::complain(&format!("error: {error}"));
@@ -88,12 +90,16 @@ fn run(command: &Command) -> Result<u8, Error> {
             let done = look(&audit.shared, &audit.paths)?;
             finish(&audit.shared, &done, |format, style| match format {
                 Format::Json => json::render(&done.run.view(done.ms)),
+                Format::Html => html::render(&done.run.view(done.ms), &done.run.settings, &audit.filter()),
                 _ => human::audit(&done.run.view(done.ms), style, &audit.filter()),
             })?;
             Ok(CLEAN)
         }
         Command::Graph(graph) => draw(graph),
         Command::Explain(explain) => explain::run(explain),
+        Command::Init(init) => init::run(init),
+        Command::Completions(arguments) => packaging::completions(arguments),
+        Command::Man(arguments) => packaging::man(arguments),
     }
 }
 
@@ -105,7 +111,7 @@ fn draw(graph: &Audit) -> Result<u8, Error> {
         Format::Dot => picture::dot(&picture),
         Format::Mermaid => picture::mermaid(&picture),
         Format::Svg => picture::svg(&picture),
-        Format::Human => picture::text(&picture, style),
+        _ => picture::text(&picture, style),
     })?;
     Ok(CLEAN)
 }

@@ -1,9 +1,11 @@
 //! One file per format. Each owns its types; none computes anything that a person could read as a number of the analysis.
 
+pub mod html;
 pub mod human;
 pub mod json;
 pub mod picture;
 pub mod sanitise;
+pub mod starter;
 pub mod words;
 
 use crate::analysis::Analysis;
