@@ -72,7 +72,8 @@ impl Stage {
         std::fs::create_dir_all(&bin).expect("a folder");
         for (name, body) in programs {
             let program = bin.join(name);
-            let log = format!("printf '%s' {name} >> \"$RUNNER_TEMP/log\"; printf ' <%s>' \"$@\" >> \"$RUNNER_TEMP/log\"");
+            let log =
+                format!("printf '%s' {name} >> \"$RUNNER_TEMP/log\"; printf ' <%s>' \"$@\" >> \"$RUNNER_TEMP/log\"");
             let code = format!("#!/bin/sh\n{log}; echo >> \"$RUNNER_TEMP/log\"\n{body}\n");
             std::fs::write(&program, code).expect("a program");
             std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("it can be run");
@@ -115,13 +116,19 @@ fn the_check_hands_on_paths_as_they_are() {
 #[test]
 fn a_first_comment_is_posted_and_a_known_one_written_over() {
     let variables = [("RETRYLINT_BASE", "0123abc"), ("RETRYLINT_REQUEST", "7"), ("GH_TOKEN", "t")];
-    for (known, wanted) in [("", "<POST> <repos/shop/orders/issues/7/comments>"), ("echo 99", "<PATCH> <repos/shop/orders/issues/comments/99>")] {
+    for (known, wanted) in [
+        ("", "<POST> <repos/shop/orders/issues/7/comments>"),
+        ("echo 99", "<PATCH> <repos/shop/orders/issues/comments/99>"),
+    ] {
         let gh = format!("case \"$*\" in *--paginate*) {};; esac", if known.is_empty() { ":" } else { known });
         let stage = Stage::new(&[("retrylint", "echo 9 to 27"), ("git", ""), ("gh", gh.as_str())]);
         let (good, log) = stage.play("action/comment.sh", &variables);
         assert!(good, "{log}");
         assert!(log.contains(wanted), "{log}");
-        assert!(log.contains("<compare> <--color=never> <--fail-on=never> <--git=0123abc> <--format=markdown> <-->"), "{log}");
+        assert!(
+            log.contains("<compare> <--color=never> <--fail-on=never> <--git=0123abc> <--format=markdown> <-->"),
+            "{log}"
+        );
         assert_eq!(stage.read("retrylint.md"), "<!-- retrylint -->\n9 to 27\n");
     }
 }

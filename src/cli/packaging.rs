@@ -20,9 +20,7 @@ pub fn man(arguments: &Man) -> Result<u8, Error> {
         Some(name) => {
             let known = all.get_subcommands().map(|c| c.get_name().to_string()).collect::<Vec<_>>().join(", ");
             let found = all.find_subcommand(name).cloned();
-            let found = found.ok_or_else(|| Error(format!("there is no command `{name}`; there are {known}")))?;
-            let name = format!("retrylint-{name}");
-            found.display_name(name.clone()).name(name)
+            found.ok_or_else(|| Error(format!("there is no command `{name}`; there are {known}")))?
         }
     };
     let mut text = Vec::new();

@@ -20,7 +20,7 @@ const STYLE: &str = include_str!("html/page.css");
 const ALGEBRA: &str = include_str!("html/algebra.js");
 const SCRIPT: &str = include_str!("html/page.js");
 /// SHA-256 of the style, and of the algebra followed by the script, in base64; a test says what they must be.
-const STYLE_HASH: &str = "aKBcxwpZiDv8VaDDxhbmgfkCQH9/wVpMWIhwpkJpRkY=";
+const STYLE_HASH: &str = "IxpH6k+Xp25KGUCNzkuarDheUC1bYRKfehaUCgIpGxM=";
 const SCRIPT_HASH: &str = "NshAeYOZ93gBB4WImbOKqIkDwBEK36Yvat0R7MmUxy0=";
 /// Boxes that a picture can have and still be read.
 const MOST_SHAPES: usize = 150;

@@ -30,9 +30,18 @@ pub fn starter(view: &View<'_>) -> Starter {
         quoted(&format!("{}s", limits.timeout_ms / 1000)),
     );
     let parts = [
-        ("Services that were found. Give one the names under which others call it, where no file says them.", &services),
-        ("Hosts that are called and that nothing here defines. Give one a name, or name the service that answers there.", &hosts),
-        ("Operations, the worst first: the layer that is meant to retry, the time that a caller waits, and a limit of its own.", &operations),
+        (
+            "Services that were found. Give one the names under which others call it, where no file says them.",
+            &services,
+        ),
+        (
+            "Hosts that are called and that nothing here defines. Give one a name, or name the service that answers there.",
+            &hosts,
+        ),
+        (
+            "Operations, the worst first: the layer that is meant to retry, the time that a caller waits, and a limit of its own.",
+            &operations,
+        ),
     ];
     for (head, entries) in parts {
         text.push_str(&section(head, entries));
@@ -140,7 +149,8 @@ mod tests {
 
     /// Every entry taken up.
     fn taken_up(text: &str) -> String {
-        let entry = |line: &str| line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).unwrap_or(line).to_string();
+        let entry =
+            |line: &str| line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).unwrap_or(line).to_string();
         text.lines().map(entry).collect::<Vec<_>>().join("\n")
     }
 
@@ -179,7 +189,9 @@ mod tests {
         let operation = data.facts.operations[0].clone();
         for i in 1..300 {
             data.analysis.rows[i].operation = i;
-            data.facts.operations.push(crate::fact::Operation { name: Name::from(format!("GET /{i}")), ..operation.clone() });
+            data.facts
+                .operations
+                .push(crate::fact::Operation { name: Name::from(format!("GET /{i}")), ..operation.clone() });
         }
         let text = starter(&data.view()).text;
         assert_eq!(names(&text), MOST);
