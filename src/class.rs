@@ -179,6 +179,11 @@ impl Endings {
         self.0 & (1 << ending.index()) != 0
     }
 
+    /// One bit per ending, at the place of its index.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
     pub fn meets(self, other: Endings) -> bool {
         self.0 & other.0 != 0
     }

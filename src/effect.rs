@@ -83,7 +83,7 @@ pub struct Arm {
     pub then: Effect,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Until {
     /// `try_join!`: until the first error.
     FirstError,
@@ -91,7 +91,7 @@ pub enum Until {
     All,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Wins {
     /// `select!`.
     First,

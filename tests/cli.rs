@@ -82,7 +82,7 @@ fn bad_arguments() {
     let folder = package(None);
     refused(&run(folder.path(), &["check", "--pedantc"]), &["--pedantc", "--pedantic"]);
     refused(&run(folder.path(), &["chek"]), &["chek", "check"]);
-    refused(&run(folder.path(), &["graph"]), &["graph"]);
+    refused(&run(folder.path(), &["chart"]), &["chart"]);
     refused(&run(folder.path(), &["check", "--format", "xml"]), &["xml", "human", "json"]);
     refused(&run(folder.path(), &["layers", "--format", "sarif"]), &["sarif", "human, json"]);
     refused(&run(folder.path(), &["check", "--threads", "many"]), &["--threads", "many"]);
@@ -261,4 +261,68 @@ sources: [\"billing-1.0.0/src/lib.rs:7\"]
     refused(&run(folder.path(), &["check"]), &["retrylint/billing.yaml:8: ", "attempts or retries"]);
     write("retrylint/billing.yaml", &model.replace("role: client", "rôle: client"));
     refused(&run(folder.path(), &["check"]), &["retrylint/billing.yaml:", "rôle"]);
+}
+
+#[test]
+fn init_writes_once_and_changes_no_finding() {
+    let folder = package(None);
+    let findings = || {
+        let report: serde_json::Value =
+            serde_json::from_str(&run(folder.path(), &["check", "--format", "json"]).out).expect("JSON");
+        report["findings"].clone()
+    };
+    let before = findings();
+    assert!(before.as_array().is_some_and(|all| all.len() > 1), "{before}");
+    let said = run(folder.path(), &["init"]);
+    assert_eq!(said.status, Some(0), "{}", said.err);
+    assert!(said.out.starts_with("wrote retrylint.toml: 1 service, 1 host, 1 operation"), "{}", said.out);
+    let text = std::fs::read_to_string(folder.path().join("retrylint.toml")).expect("it is there");
+    assert!(text.contains("stock.internal") && text.contains("#[[operation]]"), "{text}");
+    assert_eq!(before, findings());
+    refused(&run(folder.path(), &["init"]), &["retrylint.toml: there is one already", "--force"]);
+    assert_eq!(run(folder.path(), &["init", "--force"]).status, Some(0));
+    assert_eq!(std::fs::read_to_string(folder.path().join("retrylint.toml")).expect("still there"), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn init_never_writes_through_a_link() {
+    let folder = package(None);
+    let other = folder.path().join("other");
+    std::fs::write(&other, "kept").expect("a file");
+    std::os::unix::fs::symlink(&other, folder.path().join("retrylint.toml")).expect("a link");
+    refused(&run(folder.path(), &["init"]), &["there is one already"]);
+    // What the link leads to is no settings file: the run that is forced says so instead of guessing.
+    assert_eq!(run(folder.path(), &["init", "--force"]).status, Some(2));
+    assert_eq!(std::fs::read_to_string(&other).expect("the other file"), "kept");
+}
+
+#[test]
+fn completions_and_manual_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = run(folder.path(), &["completions", shell]);
+        assert!(said.status == Some(0) && said.out.contains("retrylint") && said.out.contains("audit"), "{shell}");
+    }
+    let page = run(folder.path(), &["man"]).out;
+    assert!(page.starts_with(".ie") || page.starts_with(".TH"), "{}", &page[..80]);
+    let page = run(folder.path(), &["man", "audit"]).out;
+    assert!(page.contains("retrylint\\-audit") && page.contains("\\-\\-dependency"), "{page}");
+    refused(&run(folder.path(), &["man", "nothing"]), &["no command `nothing`", "audit"]);
+}
+
+#[test]
+fn a_format_that_a_command_has_not_is_refused_before_any_work() {
+    let folder = package(None);
+    refused(&run(folder.path(), &["check", "--format", "svg"]), &["svg"]);
+    refused(&run(folder.path(), &["graph", "--format", "html"]), &["html", "mermaid"]);
+    let page = run(folder.path(), &["audit", "--format", "html"]).out;
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    let again = run(folder.path(), &["audit", "--format", "html", "--threads", "1"]).out;
+    assert_eq!(page, again, "the same bytes whatever the number of threads");
+    for format in ["svg", "dot", "mermaid", "human"] {
+        let one = run(folder.path(), &["graph", "--format", format]);
+        assert_eq!(one.status, Some(0), "{format}: {}", one.err);
+        assert_eq!(one.out, run(folder.path(), &["graph", "--format", format, "--threads", "1"]).out, "{format}");
+    }
 }

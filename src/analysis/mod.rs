@@ -8,6 +8,7 @@ mod deadlines;
 mod delay;
 mod endings;
 mod focus;
+pub mod formula;
 mod hops;
 mod keep;
 mod layers;
@@ -27,6 +28,7 @@ mod time;
 mod turning;
 mod view;
 
+pub use formula::nominal;
 pub use keep::is_owner;
 pub use paths::analyse;
 pub use single::{effective_of, table_of, time_of};

@@ -62,7 +62,7 @@ pub fn analyse(facts: &Facts, settings: &Settings, sources: &Sources) -> Analysi
 }
 
 /// Every operation, under the deadline that is stated of it.
-fn roots<'a>(binder: &mut Binder<'a>, facts: &Facts, declared: &'a [Option<Deadline>]) -> Vec<NodeId> {
+pub(super) fn roots<'a>(binder: &mut Binder<'a>, facts: &Facts, declared: &'a [Option<Deadline>]) -> Vec<NodeId> {
     let mut roots = Vec::new();
     for (operation, deadline) in facts.operations.iter().zip(declared) {
         let root = binder.operation(operation.place, &operation.request);

@@ -10,7 +10,8 @@ use crate::class::{Ending, Endings};
 use crate::effect::{Exit, LoopId, Until, Wins};
 use crate::value::Tries;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// Where control goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Flow {
     Normal,
     Return,

@@ -9,6 +9,7 @@ use super::{Error, output};
 use crate::effect::Confidence;
 use crate::lint::{self, Level};
 use crate::pipeline::{Options, from_word};
+use crate::report::human::Filter;
 
 /// Finds retry amplification in a source tree before an outage does.
 ///
@@ -16,7 +17,7 @@ use crate::pipeline::{Options, from_word};
 /// --fail-on, 1 findings, 2 the run could not be done.
 #[derive(Debug, Parser)]
 #[command(name = "retrylint", version, max_term_width = 100)]
-struct Cli {
+pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -33,8 +34,16 @@ pub enum Command {
     Compare(Compare),
     /// Write today's findings to a file that `check --baseline` leaves out
     Baseline(Baseline),
+    /// Draw the call paths: operations, the layers that repeat, dependencies
+    Graph(Audit),
     /// Explain a lint, a library's defaults, or why an operation's number is what it is
     Explain(Explain),
+    /// Write a first retrylint.toml with the services, hosts and operations that are found
+    Init(Init),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print the manual page of the program or of a command
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -100,6 +109,13 @@ pub struct Audit {
     pub paths: Vec<String>,
 }
 
+impl Audit {
+    /// Which rows are wanted.
+    pub fn filter(&self) -> Filter {
+        Filter { operation: self.operation.clone(), dependency: self.dependency.clone() }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct Explain {
     #[command(flatten)]
@@ -110,6 +126,29 @@ pub struct Explain {
     /// Where to look for the operation
     #[arg(value_name = "PATH")]
     pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Init {
+    #[command(flatten)]
+    pub shared: Shared,
+    /// Write over a retrylint.toml that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Files and folders; the working directory if none is given
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct Man {
+    /// A command; the whole program if none is given
+    pub command: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -199,14 +238,17 @@ fn one_line(text: &str) -> String {
 }
 
 impl Command {
-    pub fn shared(&self) -> &Shared {
+    /// The options of a command that looks at files.
+    pub fn shared(&self) -> Option<&Shared> {
         match self {
-            Command::Check(c) => &c.shared,
-            Command::Layers(c) => &c.shared,
-            Command::Audit(c) => &c.shared,
-            Command::Compare(c) => &c.shared,
-            Command::Baseline(c) => &c.shared,
-            Command::Explain(c) => &c.shared,
+            Command::Check(c) => Some(&c.shared),
+            Command::Layers(c) => Some(&c.shared),
+            Command::Audit(c) | Command::Graph(c) => Some(&c.shared),
+            Command::Compare(c) => Some(&c.shared),
+            Command::Baseline(c) => Some(&c.shared),
+            Command::Explain(c) => Some(&c.shared),
+            Command::Init(c) => Some(&c.shared),
+            Command::Completions(_) | Command::Man(_) => None,
         }
     }
 }
@@ -273,7 +315,7 @@ mod tests {
         let said = |args: &[&str]| one_line(&Cli::try_parse_from(args).expect_err("refused").to_string());
         let flag = said(&["retrylint", "check", "--pedantc"]);
         assert_eq!(flag, "error: unexpected argument '--pedantc' found; a similar argument exists: '--pedantic'");
-        assert!(said(&["retrylint", "graph"]).starts_with("error: unrecognized subcommand 'graph'"));
+        assert!(said(&["retrylint", "chart"]).starts_with("error: unrecognized subcommand 'chart'"));
         let format = said(&["retrylint", "check", "--format", "xml"]);
         assert!(format.starts_with("error: invalid value 'xml' for '--format <FORMAT>'") && !format.contains('\n'));
         assert!(format.contains("human") && format.contains("json"));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Error, args};
 use crate::settings::{Settings, SettingsError, parse};
 
-const NAME: &str = "retrylint.toml";
+pub const NAME: &str = "retrylint.toml";
 
 /// Settings with the text they came from.
 #[derive(Debug, Default)]

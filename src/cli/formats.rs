@@ -27,6 +27,14 @@ pub enum Format {
     Junit,
     /// For a review comment
     Markdown,
+    /// One page that opens from disk
+    Html,
+    /// Graphviz
+    Dot,
+    /// Mermaid
+    Mermaid,
+    /// A picture
+    Svg,
 }
 
 /// What a command can print.
@@ -42,6 +50,8 @@ pub const OF_CHECK: &[Format] = &[
     Format::Markdown,
 ];
 
+pub const OF_AUDIT: &[Format] = &[Format::Human, Format::Json, Format::Html];
+pub const OF_GRAPH: &[Format] = &[Format::Human, Format::Json, Format::Dot, Format::Mermaid, Format::Svg];
 pub const OF_COMPARE: &[Format] = &[Format::Human, Format::Json, Format::Markdown];
 
 /// Where a run's reports go.

@@ -9,9 +9,11 @@ pub mod discover;
 mod explain;
 mod formats;
 mod git;
+mod init;
 mod look;
 mod models;
 mod output;
+mod packaging;
 mod progress;
 mod remote;
 mod terminal;
@@ -28,7 +30,8 @@ use output::Written;
 use crate::fact::Stats;
 use crate::lint::Level;
 use crate::pipeline::Run;
-use crate::report::{View, github, gitlab, human, json, junit, markdown, rdjson, sarif};
+use crate::report::picture::{self, Picture};
+use crate::report::{View, github, gitlab, html, human, json, junit, markdown, rdjson, sarif};
 
 /// The run could not be done. One line, for standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +56,7 @@ pub fn main() -> ExitCode {
         Ok(command) => command,
         Err(status) => return ExitCode::from(status),
     };
-    let status = match on_threads(command.shared().threads, || run(&command)) {
+    let status = match on_threads(command.shared().and_then(|shared| shared.threads), || run(&command)) {
         Ok(status) => status,
         Err(error) => {
             output::complain(&format!("error: {error}"));
@@ -77,7 +80,11 @@ fn run(command: &Command) -> Result<u8, Error> {
         Command::Audit(arguments) => audit(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Baseline(arguments) => baseline::run(arguments),
+        Command::Graph(arguments) => draw(arguments),
         Command::Explain(arguments) => explain::run(arguments),
+        Command::Init(arguments) => init::run(arguments),
+        Command::Completions(arguments) => packaging::completions(arguments),
+        Command::Man(arguments) => packaging::man(arguments),
     }
 }
 
@@ -97,7 +104,6 @@ fn check(check: &Check) -> Result<u8, Error> {
     }
     let view = View { left_out: done.left_out, ..done.run.view(done.ms) };
     let written = targets.write(|format, style| match format {
-        Format::Human => human::check(&view, style, check.shared.quiet),
         Format::Json => json::render(&view),
         Format::Sarif => sarif::render(&view),
         Format::Github => github::render(&view),
@@ -105,6 +111,7 @@ fn check(check: &Check) -> Result<u8, Error> {
         Format::Rdjson => rdjson::render(&view),
         Format::Junit => junit::render(&view),
         Format::Markdown => markdown::render(&view),
+        _ => human::check(&view, style, check.shared.quiet),
     })?;
     say_stats(&check.shared, &done, written);
     Ok(status(&done.run, check.shared.fail_on))
@@ -123,15 +130,32 @@ fn layers(layers: &Layers) -> Result<u8, Error> {
 }
 
 fn audit(audit: &Audit) -> Result<u8, Error> {
-    let targets = Targets::of(&audit.shared, formats::PLAIN)?;
-    let filter = human::Filter { operation: audit.operation.clone(), dependency: audit.dependency.clone() };
+    let targets = Targets::of(&audit.shared, formats::OF_AUDIT)?;
+    let filter = audit.filter();
     let done = look(Path::new(""), &audit.shared, &audit.paths, !audit.shared.quiet)?;
     let view = done.run.view(done.ms);
     let written = targets.write(|format, style| match format {
         Format::Json => json::render(&view),
+        Format::Html => html::render(&view, &done.run.settings, &filter),
         _ => human::audit(&view, style, &filter),
     })?;
     say_stats(&audit.shared, &done, written);
+    Ok(CLEAN)
+}
+
+fn draw(graph: &Audit) -> Result<u8, Error> {
+    let targets = Targets::of(&graph.shared, formats::OF_GRAPH)?;
+    let done = look(Path::new(""), &graph.shared, &graph.paths, !graph.shared.quiet)?;
+    let view = done.run.view(done.ms);
+    let picture = Picture::new(&view, &graph.filter());
+    let written = targets.write(|format, style| match format {
+        Format::Json => json::render(&view),
+        Format::Dot => picture::dot(&picture),
+        Format::Mermaid => picture::mermaid(&picture),
+        Format::Svg => picture::svg(&picture),
+        _ => picture::text(&picture, style),
+    })?;
+    say_stats(&graph.shared, &done, written);
     Ok(CLEAN)
 }
 

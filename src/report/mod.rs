@@ -3,14 +3,17 @@
 pub mod compare;
 pub mod github;
 pub mod gitlab;
+pub mod html;
 pub mod human;
 pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod markup;
+pub mod picture;
 pub mod rdjson;
 pub mod sanitise;
 pub mod sarif;
+pub mod starter;
 pub mod uri;
 pub mod words;
 
@@ -20,6 +23,7 @@ use crate::lint::Finding;
 use crate::source::Sources;
 
 /// What a report may look at.
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     pub sources: &'a Sources,
     pub facts: &'a Facts,

@@ -9,7 +9,7 @@ use super::*;
 use crate::settings::Settings;
 use crate::source::{SourceFile, Sources};
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(90);
 
 fn extract(text: &str) -> Facts {
     let sources = Sources::new(vec![SourceFile::new("a.yaml", text)]);

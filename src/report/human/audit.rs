@@ -21,7 +21,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn fits(&self, operation: &Operation, row: &Row) -> bool {
+    pub(in crate::report) fn fits(&self, operation: &Operation, row: &Row) -> bool {
         let holds = |part: &Option<String>, name: &str| {
             part.as_ref().is_none_or(|p| name.to_lowercase().contains(&p.to_lowercase()))
         };
